@@ -1,6 +1,7 @@
-"""Connections to targets: opened when the first step needs them, closed together.
+"""Connections to targets, opened at their first use and closed together.
 
-Connections that get to see secrets: references are replaced on the way to the driver, and nowhere else.
+Secrets are replaced here, between the engine and the driver. Above this module there are only references, so
+a secret can neither be recorded nor displayed. Below it the driver sees plain values.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from sabir.resources.target import Target
 
 
 class SecretReader:
-    """Reads each secret once for a deployment, when it is first needed; keeps it in memory only."""
+    """Reads each secret once per deployment, at its first use, and keeps it in memory only."""
 
     def __init__(self, context: DriverContext) -> None:
         self._context = context
@@ -39,13 +40,18 @@ class SecretReader:
         self._lock = asyncio.Lock()
 
     async def reveal_values(self, values: Mapping[str, Value]) -> Mapping[str, Value]:
-        """The values with their secrets; a `DeployError` when a string was computed from a reference, and would be wrong."""
+        """Return the values with each reference replaced by its secret.
+
+        Raises `DeployError` if a secret cannot be read, or if a string was computed from a reference and
+        would be wrong.
+        """
         composed = self._composed.find(dict(values))
         if composed is not None:
             raise DeployError(composed_message(composed))
         names = find_secret_names(dict(values))
         if not names:
             return values
+        # One reader at a time: concurrent steps with the same secret must not ask its provider twice.
         async with self._lock:
             for name in sorted(names - self._read.keys()):
                 self._read[name] = await self._secret(name)
@@ -66,7 +72,7 @@ class SecretReader:
 
 
 class RevealingConnection:
-    """A connection whose driver gets resources and tasks with their secrets."""
+    """A connection that passes resources and tasks to its driver with their secrets filled in."""
 
     def __init__(self, connection: Connection, driver: Driver, secrets: SecretReader) -> None:
         self._connection = connection
@@ -74,7 +80,8 @@ class RevealingConnection:
         self._secrets = secrets
 
     async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
-        """What differs is found out here: nobody else could compare a reference with what it stands for."""
+        """Read a resource, and compare it here if it has secrets: only here are reference and value both
+        known."""
         desired = await self._secrets.reveal_values(resource.desired)
         if desired is resource.desired:
             return await self._connection.read(resource, target_id)
@@ -113,6 +120,7 @@ class RevealingConnection:
 
 
 def _hide_change(change: FieldChange, resource: Resource) -> FieldChange:
+    """Return a change of a field with a secret, with the old value marked and the reference as the new one."""
     if not find_secret_names(resource.desired.get(change.field)):
         return change
     before = None if change.before is None else Sensitive(change.before)
@@ -120,7 +128,8 @@ def _hide_change(change: FieldChange, resource: Resource) -> FieldChange:
 
 
 def _drop_secret_fields(outcome: Outcome, task: Task) -> Outcome:
-    """What the target gives back of a field with a secret in it is not kept."""
+    """Return the outcome without the fields that hold a secret: what the target reports for them is not
+    stored."""
     if outcome.fields is None:
         return outcome
     desired = task.resource.desired
@@ -129,11 +138,13 @@ def _drop_secret_fields(outcome: Outcome, task: Task) -> Outcome:
 
 
 _OPENING: Final = 20
-"""So many are opened at once: hundreds that begin together would keep each other waiting until they are given up."""
+"""How many connections may be opening at once. With hundreds at a time each would delay the others until they
+time out.
+"""
 
 
 class Connections:
-    """One connection for each driver and target."""
+    """One connection for each pair of driver and target, for the time of an `async with`."""
 
     def __init__(self, context: DriverContext) -> None:
         self.context = context
@@ -152,13 +163,16 @@ class Connections:
         await self._stack.aclose()
 
     async def of(self, placed: PlacedResource) -> Connection:
+        """Return the connection for a placed resource; see `open`."""
         return await self.open(placed.driver, placed.target)
 
     async def open(self, driver: Driver, target: Target) -> Connection:
+        """Return the connection to a target, opened at the first call. Raises what the driver raises."""
         key = driver.name, target.name
         connection = self._opened.get(key)
         if connection is not None:
             return connection
+        # Two steps may need the target first; the second waits and then finds the connection.
         async with self._locks.setdefault(key, asyncio.Lock()):
             connection = self._opened.get(key)
             if connection is None:

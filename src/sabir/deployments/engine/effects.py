@@ -1,4 +1,11 @@
-"""Effects of programs, journalled one by one and replayed after a crash."""
+"""Effects of programs, journaled one by one and replayed after a crash.
+
+A program is deterministic apart from its effects. Running it again from its start therefore asks for the same
+effects in the same order, and an effect is identified by its position. `JournaledEffects.perform` saves the
+intent, runs the effect, and saves its outcome. In a later run an effect with a saved outcome returns it and
+does nothing. One with only an intent is looked up on the target. If the program asks for something else at a
+recorded position, it is stopped (`DivergedError`): its recorded outcomes do not belong to this program.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +34,7 @@ from sabir.resources.step import Action, Task
 
 
 class ProgramRun:
-    """What all branches of one running program share."""
+    """State that all branches of one running program share."""
 
     def __init__(
         self,
@@ -43,19 +50,20 @@ class ProgramRun:
         self.resource = resource
         self.operation_id = operation_id
         self.watch: Callable[[str], None] = lambda _: None
-        """Told of lines for people."""
+        """Called with each note of the program."""
         self.stopping = False
         self.unknown: str | None = None
-        """The position of an effect whose outcome is not known."""
+        """The position of an effect with an unknown outcome."""
         self.recorded: Mapping[str, Mapping[str, Any]] | None = None
 
     async def calls(self) -> Mapping[str, Mapping[str, Any]]:
-        """What is recorded of an earlier run; asked when the first effect comes."""
+        """Return the recorded effects of earlier runs by position; read from the store at the first effect."""
         if self.recorded is None:
             self.recorded = await asyncio.to_thread(self.journal.store.calls, self.operation_id)
         return self.recorded
 
     async def save(self, writes: Sequence[Write]) -> None:
+        """Submit writes, and return once they are on disk."""
         loop = asyncio.get_running_loop()
         saved = asyncio.Event()
         self.journal.submit(writes, lambda: loop.call_soon_threadsafe(saved.set))
@@ -63,7 +71,7 @@ class ProgramRun:
 
 
 class JournaledEffects:
-    """The effects of one branch; see `sabir.resources.effects`."""
+    """The effects of one branch of a program; see `sabir.resources.effects`."""
 
     def __init__(self, program: ProgramRun, prefix: str = "run") -> None:
         self._program = program
@@ -72,13 +80,16 @@ class JournaledEffects:
         self._branches = 0
 
     def branch(self, name: str) -> Effects:
+        """Return the effects of a concurrent branch. It counts on its own, so positions do not depend on
+        timing."""
         self._branches += 1
         return JournaledEffects(self._program, f"{self._prefix}/{self._count}.{self._branches}.{name}")
 
     def note(self, line: str) -> None:
+        """Report a line of the program, unless an earlier run came further and has reported it."""
         program = self._program
         if f"{self._prefix}/{self._count + 1}" in (program.recorded or {}):
-            return  # an earlier run came further, and said it
+            return  # an earlier run came further, and reported it
         program.watch(line)
         program.journal.submit(
             [program.journal.event("note", key=str(program.resource.address), data={"message": line})],
@@ -86,7 +97,13 @@ class JournaledEffects:
         )
 
     async def perform(self, effect: Effect) -> Outcome:
+        """Return the outcome of an effect: recorded, found on the target, or of running it now.
+
+        Raise `DivergedError` if another effect is recorded at this position, and `UnknownEffectError` if the
+        outcome cannot be found out.
+        """
         program = self._program
+        # Before the position is counted: a stopped program leaves no trace of an effect that it did not begin.
         if program.stopping:
             raise asyncio.CancelledError
         self._count += 1
@@ -98,6 +115,7 @@ class JournaledEffects:
         placed, task = self._task(effect, position)
         if recorded is None:
             await program.save([self._call(position, call, effect, StepState.INTENT, None)])
+        # Failures are replayed, too: the program took its branch because of them.
         elif recorded["outcome"] is not None:
             return outcome_from(recorded["outcome"], program.journal.store.codec)
         else:
@@ -152,7 +170,8 @@ class JournaledEffects:
 
 
 def _effect_digest(effect: Effect) -> str:
-    """Tells calls apart. Secrets do not count: a digest of a short one would give it away."""
+    """Return the digest that tells effects apart. Secrets do not count: the digest of a short one would
+    reveal it."""
     return digest_text(
         effect.kind, effect.target or "", effect.driver or "", _encode_arguments(effect.arguments), size=16
     )
@@ -167,7 +186,7 @@ def _encode_arguments(arguments: Mapping[str, Value]) -> str:
 
 
 def outcome_text(outcome: Outcome, codec: Codec) -> str:
-    """An outcome as the journal keeps it."""
+    """Return an outcome as text for the journal, with its secrets encrypted."""
     return codec.write(
         {
             "status": outcome.status.value,
@@ -192,5 +211,6 @@ class _StoredOutcome(Struct, frozen=True, kw_only=True):
 
 
 def outcome_from(text: str, codec: Codec) -> Outcome:
+    """Parse the text of `outcome_text`. Raises `DeployError` if the state is damaged."""
     subject = "the outcome of an effect"
     return Outcome(**structs.asdict(convert_row(codec.read(text, subject), _StoredOutcome, subject)))

@@ -1,10 +1,10 @@
-"""Executors: where steps are carried out. Intent, look-up, locks and order stay above, so that none can weaken them.
+"""Execution of single steps: the `Executor` protocol, and how one task is performed.
 
-Carrying out one task, and finding out what became of it when it did not say.
+Intents, recovery, locks and order belong to the layers above, so no executor can weaken them.
 
-A driver that returns has told the outcome. When it raises, runs out of time or says that it does not know, the step is looked
-for by its operation id at once: done is done, not done is a failure, and what cannot be told is unknown unless the kind is
-idempotent.
+A driver that returns has reported the outcome. If it raises, runs out of time or reports that it does not
+know, the step is looked up by its operation id at once. Done is a success and not done a failure. If the
+lookup cannot tell, the outcome is unknown, unless the kind is idempotent and a repetition is harmless.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _GRACE: Final = 30.0
 
 
 class UnknownEffectError(Exception):
-    """The outcome of an effect of a program is not known, so the program cannot go on."""
+    """The outcome of an effect is unknown, so its program cannot continue."""
 
 
 async def perform_task(
     placed: PlacedResource, task: Task, effects: Effects, connections: Connections
 ) -> Outcome:
-    """Do it. Only a cancellation comes out as an exception."""
+    """Perform a task and return its outcome; only a cancellation is raised."""
     try:
         connection = await connections.of(placed)
     except DeployError as error:
@@ -84,7 +84,10 @@ async def perform_task(
 
 
 async def _compare(placed: PlacedResource, task: Task, connection: Connection) -> Outcome:
-    """Compare a resource that only reports with its desired state. It is not recorded, so it is never deleted either."""
+    """Compare a resource that only reports with its desired state.
+
+    It is not recorded, so it is never deleted either.
+    """
     if placed.kind.runs:
         return Outcome(changed=False, untouched=True, message="it only reports, so it is not run")
     try:
@@ -102,6 +105,10 @@ async def _compare(placed: PlacedResource, task: Task, connection: Connection) -
 
 
 def _may_overwrite(placed: PlacedResource, task: Task) -> bool:
+    """Tell whether creating a resource could destroy something that sabir did not create.
+
+    A record, an earlier attempt or an interrupted step are evidence that what exists may be ours.
+    """
     return (
         placed.kind.overwrites
         and task.action is Action.CREATE
@@ -112,7 +119,8 @@ def _may_overwrite(placed: PlacedResource, task: Task) -> bool:
 
 
 async def _refuse_occupied(placed: PlacedResource, task: Task, connection: Connection) -> Outcome | None:
-    """A refusal when something else is where the resource is to be; what is just as wanted is no obstacle."""
+    """Return a refusal if something else exists in place of the resource; None if nothing or exactly the
+    resource does."""
     try:
         reading = await connection.read(task.resource, None)
         differs = reading.exists and bool(placed.driver.diff(task.resource, reading))
@@ -131,6 +139,7 @@ async def _refuse_occupied(placed: PlacedResource, task: Task, connection: Conne
 
 
 def _step_timeout(kind: Kind, task: Task) -> float | None:
+    """Return the timeout in seconds. A kind that stops its own work gets time to do so and report it."""
     if task.timeout is None:
         return None
     return task.timeout + _GRACE if kind.stops else task.timeout
@@ -141,11 +150,14 @@ async def _look_up_outcome(placed: PlacedResource, task: Task, connections: Conn
 
 
 def settle_outcome(observation: Observation, kind: Kind, why: str) -> Outcome:
-    """The outcome that a look gives after a step ended without one."""
+    """Return the outcome of a step that ended without one, from what a lookup found. `why` is the original
+    problem."""
     match observation.sighting:
         case CompletionStatus.DONE:
             return observation.outcome or Outcome()
         case CompletionStatus.NOT_DONE:
+            # Not done can still mean that the target assigned an id: the next attempt needs it to find what was
+            # begun.
             found = observation.outcome
             return replace(build_failure(why, passing=True), id=None if found is None else found.id)
         case CompletionStatus.CANNOT_TELL if kind.idempotent:
@@ -159,7 +171,7 @@ def settle_outcome(observation: Observation, kind: Kind, why: str) -> Outcome:
 
 
 async def observe_task(placed: PlacedResource, task: Task, connections: Connections) -> Observation:
-    """Look for a task by its operation id."""
+    """Look up a task by its operation id. A failing lookup is an observation, too: it cannot tell."""
     try:
         connection = await connections.of(placed)
         return await connection.observe(task)
@@ -170,6 +182,7 @@ async def observe_task(placed: PlacedResource, task: Task, connections: Connecti
 
 
 def build_failure(message: str, *, passing: bool = False) -> Outcome:
+    """Return the outcome of a failure; `passing` if another attempt may succeed."""
     return Outcome(status=OutcomeStatus.FAILED, changed=False, message=message, passing=passing)
 
 
@@ -180,33 +193,42 @@ def _describe_error(error: BaseException) -> str:
 
 
 class StepJob(Struct, frozen=True, eq=False):
+    """A step for an executor: its key, where its resource is placed, and what to do."""
+
     key: str
     placed: PlacedResource
     task: Task
 
 
 Report = Callable[[str, Outcome | None], None]
-"""Told of a job that ended, with its outcome; None when it was stopped in the middle. Called in the event loop."""
+"""Called in the event loop when a job ended, with its outcome; None if it was stopped in the middle."""
 
 
 class Executor(Protocol):
+    """Where steps run: in this process or on workers."""
+
     def submit(self, job: StepJob, effects: Effects, report: Report) -> None:
-        """Begin a job; it is reported once."""
+        """Start a job; it is reported exactly once."""
         ...
 
     def cancel(self, key: str) -> None:
-        """Stop a job, now."""
+        """Stop a job now; it is still reported. An unknown key is ignored."""
         ...
 
     def labels(self) -> frozenset[str]:
-        """What its workers offer: sites, networks. A step that asks for another is refused when it is planned."""
+        """Return the labels that its workers offer (sites, networks).
+
+        A step that asks for another one is refused when it is planned.
+        """
         ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Stop all jobs and wait until they have been reported."""
+        ...
 
 
 class LocalExecutor:
-    """Tasks of this event loop."""
+    """An executor that runs each job as a task of this event loop."""
 
     def __init__(self, connections: Connections) -> None:
         self.connections = connections
@@ -220,7 +242,7 @@ class LocalExecutor:
         try:
             outcome = await perform_task(job.placed, job.task, effects, self.connections)
         except asyncio.CancelledError:
-            pass  # told as such
+            pass  # reported as None
         finally:
             del self._tasks[job.key]
             report(job.key, outcome)

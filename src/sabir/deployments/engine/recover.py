@@ -1,8 +1,15 @@
-"""After a crash: what became of the steps that had begun.
+"""Recovery after a crash: find out what became of the steps that had been started.
 
-Every step whose intent is written and whose end is not is looked for by its operation id. Done: it is recorded as if it had
-just ended. Not done: its intent stays open until a step of the next deployment takes it over, with the same operation id.
-Cannot be told: it is unknown, unless doing it twice is the same as doing it once.
+Each step with a saved intent and no saved end is looked up on its target by its operation id.
+
+- Done: it is recorded as if it had just ended.
+- Not done: its intent stays open until the next deployment continues it, with the same operation id. The target then
+  recognizes a request that arrives twice.
+- Cannot tell: its outcome is unknown and a person must resolve it, except for idempotent kinds, for which repeating the
+  step has the same effect as running it once, and for programs, whose journal tells which effects are done.
+
+Recovery itself may crash: it writes everything in one transaction, and running it again gives the same
+result.
 """
 
 from __future__ import annotations
@@ -35,34 +42,43 @@ from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
 WAVE: Final = "#wave"
-"""What the key of a step ends with, and a number, when the same resource had a step in an earlier wave of the deployment."""
+"""Suffix of a step key, followed by a number, if the resource had a step in an earlier wave of the same
+deployment.
+"""
 
 
 class OpenStep(Struct, frozen=True, kw_only=True, eq=False):
-    """A step that was begun and not done: the next deployment goes on with its operation id."""
+    """A step that was started and is not done; the next deployment continues it under its operation id."""
 
     step: StepRecord
     desired: str
     is_program: bool
-    """Some of its effects are recorded, so it has to be gone on with whatever is wanted now."""
+    """Whether some of its effects are recorded. It must then be continued, whatever the project asks for now.
+    """
     is_call: bool = False
 
     def continues(self, desired: str) -> bool:
+        """Tell whether a step with these desired fields may reuse the operation id.
+
+        With other fields it would be another operation: the target must not take it for a repetition.
+        """
         return self.is_program or self.desired == desired
 
 
 class RecoveryResult(Struct, frozen=True, kw_only=True, eq=False):
+    """What recovery found: steps that were done, steps with an unknown outcome, and steps to continue."""
+
     done: tuple[str, ...] = ()
     unknown: tuple[tuple[str, str], ...] = ()
-    """Keys, each with where to look."""
+    """Step keys, each with where to look."""
     open: Mapping[str, OpenStep] = {}
-    """By key, without the wave they were in."""
+    """By step key, without the suffix of the wave."""
 
 
 async def recover(
     journal: Journal, targets: Targets, connections: Connections, steps: Sequence[StepRecord]
 ) -> RecoveryResult:
-    """Settle the steps that are open, and close the deployments they belong to."""
+    """Settle the open steps, and close the deployments that they belong to as interrupted."""
     store = journal.store
     records = store.records()
     done: list[str] = []
@@ -72,6 +88,7 @@ async def recover(
     for step in steps:
         task, placed = _rebuild_task(step, targets, journal)
         if intent_of(step).report_only:
+            # A step that only compares changes nothing, so there is nothing to look up.
             observation = Observation(sighting=CompletionStatus.NOT_DONE)
         else:
             observation = await _observe_step(task, placed, connections)
@@ -88,6 +105,7 @@ async def recover(
             record = records.get(step.address)
             if is_call:
                 continue
+            # A program that has had effects owns resources: without a record nothing would ever delete them.
             if is_program and record is None:
                 writes.append(journal.record(_initial_record(step)))
             elif record is not None and record.status is RecordStatus.UNKNOWN:
@@ -95,6 +113,7 @@ async def recover(
         else:
             look = observation.look_at or f"{step.kind} {step.address} on {step.target}"
             unknown.append((step.key, look))
+            # Recovery runs before every deployment; a step that is already marked gets no second event.
             if step.state is not StepState.UNKNOWN:
                 writes += _mark_unknown(journal, step, records, look)
     if writes:
@@ -112,7 +131,8 @@ async def _observe_step(task: Task, placed: PlacedResource | None, connections: 
 
 
 def _rebuild_task(step: StepRecord, targets: Targets, journal: Journal) -> tuple[Task, PlacedResource | None]:
-    """The task as it was when its intent was written; no place when its target or driver is not there any more."""
+    """Return the task as its intent recorded it, and its placement; None if the target or driver no longer
+    exists."""
     intent, read = intent_of(step), journal.store.codec.read
     subject = f"the intent of {step.key!r}"
     resource = Resource(
@@ -147,7 +167,10 @@ def _parse_action(step: StepRecord) -> Action:
 
 
 def settle_step(journal: Journal, step: StepRecord, task: Task | None, outcome: Outcome) -> list[Write]:
-    """A step turns out to be done: it and its resource are recorded so."""
+    """Return the writes that record a step, and its resource, as done.
+
+    `task` is rebuilt from the intent if it is None. `sabir resolve` uses this, too.
+    """
     if task is None:
         task, _ = _rebuild_task(step, Targets(()), journal)
     message = outcome.message or "found done"
@@ -170,7 +193,7 @@ def settle_step(journal: Journal, step: StepRecord, task: Task | None, outcome: 
 
 
 def is_call_step(step: StepRecord) -> bool:
-    """Whether a step that was begun is a call: nothing of its resource is recorded."""
+    """Tell whether a started step is a call: nothing of its resource is recorded then."""
     return intent_of(step).call is not None
 
 
@@ -185,7 +208,7 @@ def _present_record(journal: Journal, step: StepRecord, task: Task, outcome: Out
 
 
 def _initial_record(step: StepRecord) -> ResourceRecord:
-    """The record of a resource whose first step was begun."""
+    """Return the record of a resource whose first step was started: failed until something better is known."""
     intent = intent_of(step)
     return ResourceRecord(
         address=step.address,

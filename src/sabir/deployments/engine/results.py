@@ -1,8 +1,5 @@
-"""What is recorded of a resource when a step on it has ended.
-
-What steps gave back, while a deployment runs: values for the steps after them, and facts for the store.
-
-What whoever watches a deployment is told, and how it ended.
+"""Results of steps: records of resources, values for later steps, progress events and the result of a
+deployment.
 """
 
 from __future__ import annotations
@@ -32,7 +29,7 @@ _STATUS = {
 
 
 def results_by_address(resource: Resource, results: Mapping[str, Value]) -> dict[str, Value]:
-    """Results of a step by the attribute's address that each becomes."""
+    """Return step outputs by the address of the attribute that each becomes."""
     return {
         str(resource.results.get(name) or resource.address.of(name)): value for name, value in results.items()
     }
@@ -46,8 +43,11 @@ def build_step_record(
     desired: str,
     codec: Codec,
 ) -> ResourceRecord:
-    """The record after a step. What failed or is unknown keeps what was recorded before it, if anything was, but for an id that the
-    target has given since."""
+    """Return the record of a resource after a step.
+
+    After a failure or an unknown outcome the earlier record stays, as the best knowledge of what exists. Only
+    the id is replaced if the target assigned one, since without it the resource could not be found again.
+    """
     status = _STATUS[state]
     if not state.succeeded and step.record is not None:
         known_id = outcome.id if outcome.id is not None else step.record.id
@@ -61,7 +61,7 @@ def build_step_record(
 
 
 def build_present_record(placed: PlacedResource, desired: str) -> ResourceRecord:
-    """The record of a resource that is as it should be."""
+    """Return the record of a resource that is in its desired state."""
     resource = placed.resource
     return ResourceRecord(
         address=str(resource.address),
@@ -76,7 +76,8 @@ def build_present_record(placed: PlacedResource, desired: str) -> ResourceRecord
 
 
 class Observations:
-    """Values by the attribute's address; each goes with a resource, and is forgotten with it."""
+    """Step outputs during a deployment, by attribute address; each belongs to a resource and is forgotten
+    with it."""
 
     def __init__(self, journal: Journal, facts: Mapping[str, Fact]) -> None:
         self.values = journal.store.load_observations(facts)
@@ -88,7 +89,7 @@ class Observations:
 
     @property
     def givers(self) -> Mapping[str, str]:
-        """The address of the resource that gave each value."""
+        """The address of the resource that reported each value."""
         return self._owner
 
     def _assign_owner(self, name: str, address: str) -> None:
@@ -101,8 +102,11 @@ class Observations:
     def record_results(
         self, step: PlannedStep, resource: Resource, outcome: Outcome, position: int
     ) -> list[Write]:
-        """A step is done. A call adds to what is known; any other step says everything that its resource gives, unless it found
-        nothing to do and says nothing."""
+        """Take over the outputs of a step, and return the writes for them.
+
+        The outputs of a call are added to the known ones. Those of any other step replace all outputs of its
+        resource, unless it changed nothing and reported nothing.
+        """
         if not outcome.results and not outcome.changed:
             return []
         is_call = step.call is not None
@@ -115,7 +119,7 @@ class Observations:
         return writes
 
     def forget(self, address: str) -> list[Write]:
-        """The resource is gone, or its step was taken again."""
+        """Forget the outputs of a resource that was deleted or whose step ran again, and return the writes."""
         names = self._names.pop(address, None)
         if not names:
             return []
@@ -126,17 +130,18 @@ class Observations:
 
 
 class ProgressEvent(Struct, frozen=True, kw_only=True):
-    """Something that whoever watches may want to show."""
+    """Progress of a deployment, for display."""
 
     key: str | None
     state: str
-    """The state a step came into; `note` for a line of its own."""
+    """The state that a step entered; `note` for a line of a program."""
     action: Action | None = None
     address: str | None = None
     kind: str | None = None
     message: str | None = None
     log: tuple[str, ...] = ()
     seconds: float | None = None
+    """Time since the step started."""
     changed: bool = True
 
 
@@ -144,19 +149,21 @@ Watch = Callable[[ProgressEvent], None]
 
 
 class DeploymentResult(Struct, frozen=True, kw_only=True):
+    """The result of a deployment: its state, and the number of steps by their state."""
+
     number: int
     state: DeploymentState
     counts: Mapping[str, int]
     failures: tuple[tuple[str, str], ...] = ()
-    """Keys of steps that failed or are unknown, each with its message."""
+    """Keys of steps that failed or have an unknown outcome, each with its message."""
     error: str | None = None
-    """Why the deployment had to stop as a whole."""
+    """Why the deployment as a whole had to stop."""
     results: Mapping[str, Mapping[str, Value]] = {}
-    """Of calls: what each step gave back, by the address of its resource."""
+    """Outputs of each call by the address of its resource."""
 
 
 def merge_results(first: DeploymentResult, second: DeploymentResult) -> DeploymentResult:
-    """The result of two waves of one deployment."""
+    """Return the result of two waves of one deployment; state and error are those of the second."""
     counts = {
         state: first.counts.get(state, 0) + second.counts.get(state, 0)
         for state in dict.fromkeys((*first.counts, *second.counts))

@@ -1,7 +1,13 @@
-"""Driving the machine: instructions become writes and jobs, and what comes of them becomes events.
+"""The runner of a plan: turns instructions of the state machine into writes and jobs, and their results into
+events.
 
-One event loop, one writer thread, one executor. Writes that belong to the same turn of the loop are one batch; the writer groups
-what comes in while the disk is busy. Nothing here decides anything about order: that is the machine's.
+There is one event loop, one writer thread and one executor. All writes of one turn of the loop form one
+batch, and the writer groups the batches that arrive while the disk is busy. The runner never decides about
+order: only `Machine` does.
+
+Two rules make a crash harmless at any point. An event that says "saved" is posted by the writer after the
+commit, never earlier. And the values of a step are filled in when its intent is written, so what runs is
+exactly what was recorded.
 """
 
 from __future__ import annotations
@@ -63,7 +69,10 @@ from sabir.resources.step import Action, Task
 
 
 def at_known_target(placed: PlacedResource, observed: Mapping[str, Value]) -> PlacedResource:
-    """At a target whose address only a step before it gave."""
+    """Return the resource with unknown settings of its target filled in from step outputs.
+
+    A target may be created by an earlier step of the same deployment, which reports its address.
+    """
     settings = placed.target.settings
     if not find_unknown_fields(settings):
         return placed
@@ -72,12 +81,14 @@ def at_known_target(placed: PlacedResource, observed: Mapping[str, Value]) -> Pl
 
 
 def build_nodes(plan: Plan) -> list[StepNode]:
-    """The plan as the machine sees it."""
+    """Return the nodes of the state machine: one for each step, and one for each resource that only passes
+    the order on."""
     through = [StepNode(key=key, requires=requires, passes=True) for key, requires in plan.through.items()]
     return [*through, *(_build_node(step) for step in plan.steps)]
 
 
 def _build_node(step: PlannedStep) -> StepNode:
+    """Return the node of a step. Retries come from the resource, then from the target; the default is 2."""
     resource, target = step.placed.resource, step.placed.target
     return StepNode(
         key=step.key,
@@ -95,7 +106,7 @@ def _first_value(*choices: int | None) -> int:
 
 
 class Runner:
-    """One deployment from its first step to its last."""
+    """One wave of a deployment, from its first step to its last."""
 
     def __init__(
         self,
@@ -113,7 +124,12 @@ class Runner:
         watch: Watch = lambda _: None,
         at_intent: Callable[[str], list[Write]] = lambda _: [],
     ) -> None:
-        """`at_intent` says what else is written together with the intent of a step."""
+        """Prepare a run.
+
+        `operation_ids` and `positions` are by step key. `begun` names resources with a step that an earlier
+        deployment started and did not finish. `at_intent` returns further writes for the transaction that
+        saves the intent of a step.
+        """
         self.plan = plan
         self.journal = journal
         self.connections = connections
@@ -143,16 +159,21 @@ class Runner:
         self._error: DeployError | None = None
 
     def interrupt(self) -> None:
-        """First: no new step. Second: stop now."""
+        """Start no further step; at the second call also stop the running ones."""
         for program in self._programs.values():
             program.stopping = True
         self._post(InterruptEvent())
 
     def interrupt_soon(self) -> None:
-        """The same, from a handler of signals or another thread."""
+        """Call `interrupt` from a signal handler or another thread."""
         self._loop.call_soon_threadsafe(self.interrupt)
 
     async def run(self) -> DeploymentResult:
+        """Apply the plan and return the result. Only errors of sabir itself are raised.
+
+        If the store fails, the loop ends at once: without a journal no step may start, and no end could be
+        recorded.
+        """
         loop = self._loop
         self.journal.writer.start(lambda error: loop.call_soon_threadsafe(self._store_failed, error))
         try:
@@ -165,6 +186,7 @@ class Runner:
         finally:
             if self._timer is not None:
                 self._timer.cancel()
+            # The executor first: a program that is being stopped may still submit writes, which `stop` waits for.
             await self._executor.close()
             await asyncio.to_thread(self.journal.writer.stop)
         return self._result()
@@ -180,6 +202,11 @@ class Runner:
     # Instructions
 
     def _carry_out(self, instructions: Sequence[Instruction]) -> None:
+        """Carry out instructions, with all their writes in one batch.
+
+        `IntentSavedEvent` and `EndSavedEvent` are posted from the callback of the batch, hence after its
+        commit.
+        """
         writes: list[Write] = []
         events: list[Event] = []
         for instruction in instructions:
@@ -214,17 +241,25 @@ class Runner:
         self._timer = self._loop.call_at(at, lambda: self._post(TimePassedEvent(self._loop.time())))
 
     def _intent(self, key: str, attempt: int) -> list[Write]:
+        """Fill in the values of a step and return the writes of its intent.
+
+        The task is built before it is saved and used unchanged by `_run`. So recovery sees what really ran.
+        """
         step = self._steps[key]
         task = self._tasks[key] = self._task(step, attempt)
         self._texts[key] = self.journal.fields(task.resource.desired)
         self._begun[key] = self._loop.time()
         writes = self.journal.step(key, StepState.INTENT, attempt=attempt, task=self._task_text(step, task))
+        # A retry belongs to the same operation, which `at_intent` has already settled.
         return writes if attempt > 1 else [*writes, *self._at_intent(key)]
 
     def _task(self, step: PlannedStep, attempt: int) -> Task:
+        """Return the task of a step with all values that are known by now."""
         resource = step.placed.resource
         if step.unforeseen or resource.late is not None:
             resource = replace(resource, desired=resolve_fields(resource, self._observations.values))
+        # The creation half of a replacement starts from nothing: the recorded resource was deleted by the other
+        # half.
         record = None if step.replaces and step.action is not Action.DELETE else step.record
         timeout = resource.timeout if resource.timeout is not None else step.placed.target.timeout
         return Task(
@@ -242,6 +277,7 @@ class Runner:
         )
 
     def _task_text(self, step: PlannedStep, task: Task) -> str:
+        """Return the intent as JSON: enough to observe or repeat the step without the project."""
         resource = task.resource
         call = None
         if step.call is not None:
@@ -258,6 +294,7 @@ class Runner:
         return intent.text
 
     def _run(self, key: str) -> None:
+        """Start a step whose intent is saved, or end it at once if it turns out to have no effect."""
         step, task = self._steps[key], self._tasks[key]
         self._tell(step, "running", None)
         early = self._without_effect(step, task)
@@ -271,7 +308,11 @@ class Runner:
         self._executor.submit(StepJob(key, placed, task), JournaledEffects(program), self._report)
 
     def _without_effect(self, step: PlannedStep, task: Task) -> Outcome | None:
-        """What can be said of a step without asking its driver, now that all values are there."""
+        """Return the outcome of a step that need not run; None if it must.
+
+        A missing value fails the step. A step that was planned only because inputs might change is dropped
+        here if they did not: the comparison is allowed now, because all steps before it have ended.
+        """
         if step.action is Action.DELETE:
             return None
         missing = missing_values(task.resource.desired)
@@ -286,6 +327,8 @@ class Runner:
         return Outcome(changed=False, message="it is as it should be")
 
     def _has_changed(self, step: PlannedStep) -> bool:
+        """Tell whether the fields of a program differ from those of its last run, except for its own
+        feedback."""
         resource, record, codec = step.placed.resource, step.record, self.journal.store.codec
         assert record is not None
         values = without_feedback(
@@ -301,6 +344,10 @@ class Runner:
     # Writes
 
     def _end(self, end: SaveEnd) -> list[Write]:
+        """Return the writes for the end of a step: its state, the record of its resource, and its outputs.
+
+        They are one transaction, so the record never contradicts the journal.
+        """
         step, task, outcome = self._steps[end.key], self._tasks.pop(end.key, None), end.outcome
         message = end.reason or (outcome.message if outcome is not None else None)
         data: dict[str, Any] = {}
@@ -312,6 +359,7 @@ class Runner:
         if end.state in (StepState.FAILED, StepState.UNKNOWN):
             self._failures.append((end.key, message or end.state.value))
         text = self._texts.pop(end.key, None)
+        # A step that touched nothing must not create a record: a record means that sabir owns the resource.
         untouched = end.state is StepState.CANCELLED or (outcome is not None and outcome.untouched)
         if task is not None and text is not None and not untouched:
             writes += self._records(step, task, end.state, outcome or Outcome(), text)
@@ -321,11 +369,12 @@ class Runner:
     def _records(
         self, step: PlannedStep, task: Task, state: StepState, outcome: Outcome, text: str
     ) -> list[Write]:
+        """Return the writes for the resource of a step that ran; none for a call but its outputs."""
         if state is StepState.DONE and step.action is Action.DELETE:
             forgotten = [self.journal.forget(step.address), *self._observations.forget(step.address)]
             return [*forgotten, *self._record_program_effects(step, outcome)]
         facts: list[Write] = []
-        # A program that failed has changed the world up to there, and says what the next one begins with.
+        # A program that failed has had effects up to that point; the next run starts from its outputs.
         if state.succeeded or (state is StepState.FAILED and step.placed.kind.runs and outcome.results):
             facts = self._observations.record_results(step, task.resource, outcome, self._positions[step.key])
         facts += self._record_program_effects(step, outcome)
@@ -336,7 +385,7 @@ class Runner:
         return [self.journal.record(replace(recorded, deployment=self.journal.number, step=step.key)), *facts]
 
     def _record_program_effects(self, step: PlannedStep, outcome: Outcome) -> list[Write]:
-        """What a program did to other resources, also one that failed in the end."""
+        """Record the resources that a program created or deleted, also if it failed in the end."""
         writes = [self.journal.forget(str(address)) for address in outcome.gone]
         for address in outcome.gone:
             writes += self._observations.forget(str(address))
@@ -347,7 +396,7 @@ class Runner:
 
     def _retry(self, retry: SaveRetry) -> list[Write]:
         step = self._steps[retry.key]
-        seconds = max(0.0, retry.not_before - self._loop.time())  # on a busy machine it may be past already
+        seconds = max(0.0, retry.not_before - self._loop.time())  # on a busy machine the time may have passed
         message = f"{retry.outcome.message}; tried again in {seconds:.0f} s"
         self._tell(step, "retry", message)
         at = self.journal.clock().timestamp() + seconds
@@ -388,6 +437,8 @@ class Runner:
         )
 
     def _state(self, counts: Mapping[str, int]) -> DeploymentState:
+        """Return the state of the deployment: an interrupt outweighs an unknown outcome, which outweighs a
+        failure."""
         if self._machine.interrupted:
             return DeploymentState.INTERRUPTED
         if counts.get(StepState.UNKNOWN.value):

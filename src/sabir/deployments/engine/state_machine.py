@@ -1,14 +1,18 @@
-"""The state machine that walks a plan: events in, instructions out, nothing else.
+"""The state machine that walks a plan: events in, instructions out, no I/O.
 
-It does no I/O, knows no clock and no thread, so every order of events can be tried in a test. Who drives it (`run.py`) carries
-out each instruction and comes back with what happened. What it guarantees, whatever comes in:
+It has no clock and no threads, so a test can try every order of events. The runner (`runner.py`) carries out
+each instruction and reports back with events. The machine guarantees, for any sequence of events:
 
-- no step is run before its intent is written;
-- a step is run only when everything it requires is done, and that is written (or has failed, when the step says that it
-  decides itself what to do then);
-- a step that is done, failed, unknown or cancelled stays so;
-- never more steps at once than allowed, on the whole, on a target, in a lane (one);
-- after an interrupt no new step is begun.
+- no step runs before its intent is saved;
+- a step runs only after the end of everything it requires is saved, and only if all of it succeeded. The exception is a
+  step with `tolerates`: it also runs after a failure, because it decides itself what to do about it;
+- a step that is done, failed, unknown or cancelled keeps that state;
+- the number of running steps never exceeds the limit of the deployment, of a target, or of a lane (one);
+- no new step starts after an interrupt.
+
+A step moves through the phases of `_Phase` in one direction, except for the loop `RUNNING -> PAUSED -> READY`
+of a retry. Every event handler first compares the phase with the one that the event belongs to. A late or
+repeated event is therefore ignored, and the runner need not filter them.
 """
 
 from __future__ import annotations
@@ -44,6 +48,8 @@ _LONGEST_PAUSE: Final = 60.0
 
 
 class _Phase(Enum):
+    """The position of a step in its life cycle; finer than `StepState`, which is what the journal records."""
+
     WAITING = auto()
     READY = auto()
     SAVING_INTENT = auto()
@@ -54,7 +60,11 @@ class _Phase(Enum):
 
 
 class Machine:
-    """One walk over the steps of a plan."""
+    """One walk over the steps of a plan.
+
+    `states` holds the state of every step, as it was or is about to be saved. `start` is called once, then
+    `handle` until `finished` is true.
+    """
 
     def __init__(
         self, nodes: Sequence[StepNode], *, parallel: int, limits: Mapping[str, int] | None = None
@@ -74,7 +84,7 @@ class Machine:
         self._changed: set[str] = set()
         self._ready: list[tuple[int, str]] = []
         self._parked: dict[str, list[tuple[int, str]]] = {}
-        """Steps that are ready but whose target or lane is full, by that."""
+        """Ready steps whose target or lane is full, by the name of the full slot."""
         self._busy: dict[str, int] = {}
         self._running = 0
         self._paused: list[tuple[float, str]] = []
@@ -85,16 +95,20 @@ class Machine:
 
     @property
     def finished(self) -> bool:
+        """Whether no further instruction will come; steps may be open after a second interrupt."""
         return self._finished
 
     @property
     def interrupted(self) -> bool:
+        """Whether an interrupt arrived, so the plan may not have been applied completely."""
         return self._interrupts > 0
 
     def list_running(self) -> Iterable[str]:
+        """Return the keys of the steps that an executor is working on now."""
         return (key for key, phase in self._phase.items() if phase is _Phase.RUNNING)
 
     def start(self, now: float) -> list[Instruction]:
+        """Return the first instructions: every step without requirements becomes ready. `now` is in seconds."""
         self._now = now
         instructions: list[Instruction] = []
         for key, node in self._nodes.items():
@@ -103,7 +117,11 @@ class Machine:
         return self._advance(instructions)
 
     def handle(self, events: Iterable[Event]) -> list[Instruction]:
-        """What to do now that this happened; several events at once are cheaper than one by one."""
+        """Return the instructions that follow from these events.
+
+        Events are applied in order, and new steps are chosen once at the end. A batch is therefore cheaper
+        than single calls.
+        """
         instructions: list[Instruction] = []
         for event in events:
             match event:
@@ -127,6 +145,7 @@ class Machine:
     def _intent_saved(self, key: str, instructions: list[Instruction]) -> None:
         if self._phase[key] is not _Phase.SAVING_INTENT:
             return
+        # The intent is on disk, but nothing has run: the step can still be cancelled without asking the target.
         if self._interrupts:
             self._release(key)
             self._save_end(key, StepState.CANCELLED, instructions, reason="interrupted before it began")
@@ -153,6 +172,8 @@ class Machine:
                 reason = outcome.message or "it declined"
                 self._save_end(key, StepState.CANCELLED, instructions, outcome=outcome, reason=reason)
             case OutcomeStatus.FAILED:
+                # The first attempt is number 1, so `<=` allows `retries` further attempts. After an interrupt a
+                # retry would be a new start.
                 again = outcome.passing and self._attempt[key] <= node.retries and not self._interrupts
                 if again:
                     self._pause(key, outcome, instructions)
@@ -160,6 +181,12 @@ class Machine:
                     self._save_end(key, StepState.FAILED, instructions, outcome=outcome)
 
     def _handle_suspension(self, key: str, instructions: list[Instruction]) -> None:
+        """Leave the intent of a suspended program open: the next deployment resumes it under the same
+        operation id.
+
+        There is no end to save, so the step ends here. Its dependents are cancelled, except after an
+        interrupt, when none of them starts anyway and `Journal.close` cancels them all.
+        """
         if self._phase[key] is _Phase.RUNNING:
             self._release(key)
             self._end_silently(key, StepState.INTENT)
@@ -167,6 +194,10 @@ class Machine:
                 self._tell_users(key, instructions)
 
     def _pause(self, key: str, outcome: Outcome, instructions: list[Instruction]) -> None:
+        """Schedule the next attempt with exponential backoff: 1, 2, 4, … seconds, at most 60.
+
+        The slot was released by the caller, so other steps can run meanwhile.
+        """
         pause = min(_FIRST_PAUSE * 2 ** (self._attempt[key] - 1), _LONGEST_PAUSE)
         at = self._now + pause
         self._phase[key] = _Phase.PAUSED
@@ -176,11 +207,14 @@ class Machine:
     def _unpause(self) -> None:
         while self._paused and self._paused[0][0] <= self._now:
             _, key = heappop(self._paused)
+            # An interrupt may have ended the step while it was in the heap.
             if self._phase[key] is _Phase.PAUSED:
                 self._phase[key] = _Phase.READY
                 heappush(self._ready, (self._place[key], key))
 
     def _end_saved(self, key: str, instructions: list[Instruction]) -> None:
+        """Count the step as ended, and only now tell its dependents: a crash must never find them ahead of
+        it."""
         if self._phase[key] is not _Phase.SAVING_END:
             return
         self._phase[key] = _Phase.ENDED
@@ -188,6 +222,12 @@ class Machine:
         self._tell_users(key, instructions)
 
     def _interrupt(self, instructions: list[Instruction]) -> None:
+        """Stop starting steps; at the second interrupt also cancel the running ones.
+
+        The first interrupt ends paused steps as failed, since their retry would be a new start. Running steps
+        may finish. The second one finishes the machine at once: what was running stays an open intent, which
+        recovery observes.
+        """
         self._interrupts += 1
         if self._interrupts == 1:
             for _, key in self._paused:
@@ -217,11 +257,16 @@ class Machine:
         instructions.append(SaveEnd(key, state, self._attempt[key], outcome, reason))
 
     def _tell_users(self, ended: str, instructions: list[Instruction]) -> None:
-        """Those that require it get ready, or are cancelled with everything that requires them: no recursion."""
+        """Make the dependents of an ended step ready, or cancel them.
+
+        The work list replaces recursion: a long chain of nodes that only pass the order on ends in one call.
+        Cancelled steps tell their own dependents when their end is saved.
+        """
         todo = [ended]
         for key in todo:
             fine = self.states[key].succeeded
             for user in self._users.get(key, ()):
+                # Another requirement has already failed and cancelled it.
                 if self._phase[user] is not _Phase.WAITING:
                     continue
                 if not fine and not self._goes_on(user, key):
@@ -237,7 +282,10 @@ class Machine:
                     self._make_ready(user, instructions, todo)
 
     def _goes_on(self, user: str, ended: str) -> bool:
-        """Whether a step is run in spite of how another ended; never when nobody knows how that was."""
+        """Tell whether a step runs although a requirement did not succeed.
+
+        An unknown outcome is never tolerated: the step could repeat or contradict what happened there.
+        """
         has_failed = self.states[ended] in (StepState.FAILED, StepState.CANCELLED)
         return has_failed and self._nodes[user].tolerates and not self._interrupts
 
@@ -246,6 +294,12 @@ class Machine:
         return f"{key} {words.get(self.states[key], 'was not done')}"
 
     def _make_ready(self, key: str, instructions: list[Instruction], ended: list[str] | None = None) -> None:
+        """Queue a step whose requirements are all saved, or end it at once if there is nothing to run.
+
+        A node that only passes the order on takes over whether anything before it changed. Steps with
+        `only_if` behind it see the change only this way. A step whose `only_if` steps changed nothing is
+        recorded as done, unchanged.
+        """
         node = self._nodes[key]
         if node.passes:
             if any(other in self._changed for other in node.requires):
@@ -264,13 +318,20 @@ class Machine:
             heappush(self._ready, (self._place[key], key))
 
     def _end_silently(self, key: str, state: StepState) -> None:
+        """End a step without writing: there is nothing to record, or its intent must stay open."""
         self._phase[key] = _Phase.ENDED
         self.states[key] = state
         self._unended -= 1
 
-    # Who may run now
+    # Choosing the steps to run
 
     def _advance(self, instructions: list[Instruction]) -> list[Instruction]:
+        """Start ready steps in plan order while slots are free, then check whether the walk is over.
+
+        A step whose target or lane is full is parked under that slot and is not looked at again before the
+        slot is released. So each step is moved a constant number of times, however many wait for the same
+        slot.
+        """
         while self._ready and self._running < self._parallel and not self._interrupts:
             place, key = heappop(self._ready)
             full = self._full(key)
@@ -278,6 +339,8 @@ class Machine:
                 self._park(full, place, key)
                 continue
             self._hold(key)
+            # The slots are taken before the intent is saved: the limits also count steps on the way to the
+            # disk.
             self._attempt[key] += 1
             self._phase[key] = _Phase.SAVING_INTENT
             instructions.append(SaveIntent(key, self._attempt[key]))
@@ -289,6 +352,7 @@ class Machine:
         return instructions
 
     def _is_over(self) -> bool:
+        """Tell whether nothing more can happen; after an interrupt, waiting steps no longer count."""
         if not self._unended:
             return True
         if not self._interrupts:
@@ -297,6 +361,7 @@ class Machine:
         return not any(phase in moving for phase in self._phase.values())
 
     def _slots(self, key: str) -> Iterable[tuple[str, int]]:
+        """Yield the slots that a step occupies while it runs, each with its limit."""
         node = self._nodes[key]
         limit = self._limits.get(node.target)
         if limit is not None:
@@ -305,21 +370,26 @@ class Machine:
             yield f"lane {node.lane}", 1
 
     def _full(self, key: str) -> str | None:
+        """Return the first slot without room for the step; None if it can run."""
         return next((slot for slot, limit in self._slots(key) if self._busy.get(slot, 0) >= limit), None)
 
     def _park(self, full: str, place: int, key: str) -> None:
+        """Park a step under a full slot."""
         heappush(self._parked.setdefault(full, []), (place, key))
-        # It may have been let out of another slot, which is still free for the next one.
+        # The release of another slot may have brought this step here. That slot is still free, so the next step
+        # parked under it must get its turn now: no later release would wake it.
         for slot, limit in self._slots(key):
             if slot != full and self._busy.get(slot, 0) < limit and self._parked.get(slot):
                 heappush(self._ready, heappop(self._parked[slot]))
 
     def _hold(self, key: str) -> None:
+        """Occupy the slots of a step."""
         self._running += 1
         for slot, _ in self._slots(key):
             self._busy[slot] = self._busy.get(slot, 0) + 1
 
     def _release(self, key: str) -> None:
+        """Free the slots of a step and requeue one parked step for each of them: one place became free."""
         self._running -= 1
         for slot, _ in self._slots(key):
             self._busy[slot] -= 1
