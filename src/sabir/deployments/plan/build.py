@@ -1,8 +1,12 @@
-"""From wanted resources and recorded ones to the steps between them.
+"""The plan builder: from desired and recorded resources to the steps between them.
 
-Each resource is judged by itself first (`judging.py`): nothing to do, or one of the actions, with a reason. Then the order is
-laid over the steps: what is required comes before, what goes away goes in the reverse of the order it came in, and what reacts
-to a change comes after it. Everything is linear in the resources and their requirements.
+1. Each resource is decided by itself (`decisions`): no step, or an action with a reason.
+2. Programs between two steps, and resources that react to a change, get conditional steps: whether they run
+   is decided when the steps before them have ended.
+3. The steps are ordered (`order`): requirements first, deletions in the reverse of the creation order,
+   reactions after their causes. Whatever depends on something that has to wait, waits, too.
+
+All of it is linear in the number of resources and requirements.
 """
 
 from __future__ import annotations
@@ -23,7 +27,10 @@ from sabir.resources.step import Action
 
 @collector_paused()
 def build_plan(request: PlanRequest) -> Plan:
-    """All steps in an order in which they can be taken one after the other."""
+    """Return the plan: all steps, in an order in which they can be applied one by one.
+
+    Raises `DeployError` if desired resources require each other, or a protected one would be deleted.
+    """
     judge = StepDecider(request)
     steps: dict[str, PlannedStep] = {}
     waiting: list[tuple[str, str]] = []
@@ -50,6 +57,8 @@ def build_plan(request: PlanRequest) -> Plan:
     blocked = {address for address, _ in waiting}
     arranged = order_steps(request.wanted, request.records, _drop_steps(steps, later), {*blocked, *later})
     after = {each.address: each.reason for each in arranged.waiting}
+    # Two kinds of waiting: for a person to resolve an unknown outcome, or for outputs of earlier steps of this
+    # deployment. The root decides which one a dependent waits for.
     also_later = {each.address for each in arranged.waiting if each.root in later}
     later |= {address: reason for address, reason in after.items() if address in also_later}
     return Plan(
@@ -74,10 +83,11 @@ def _apply_order(step: PlannedStep, arranged: StepOrder) -> PlannedStep:
 
 
 def _with_possible_changes(request: PlanRequest, steps: dict[str, PlannedStep]) -> dict[str, PlannedStep]:
-    """Add what steps may change before a step that depends on both, so that this one runs once, with the last values.
+    """Add programs whose inputs earlier steps may change, if a later step depends on both.
 
-    They run only when their fields have really changed. What no other step waits for need not be added: it is planned when the
-    values are there.
+    Without them that later step would run now with old values and once more with new ones. They run only if
+    their fields have really changed. A program that no other step waits for need not be added: it is planned
+    when the values are known.
     """
     taken = {
         step.address: step
@@ -94,10 +104,12 @@ def _with_possible_changes(request: PlanRequest, steps: dict[str, PlannedStep]) 
     for address, others in requires.items():
         for other in others:
             required_by.setdefault(other, []).append(address)
+    # Reachable from one planned step and leading to another: only these can delay a step.
     between = _reached(taken, required_by) & _reached(taken, requires)
     between = {address for address in between if _may_change(request, steps, address)}
     if not between:
         return steps
+    # Values that no step of this plan can change any more. A program that reads only these cannot change.
     known = {
         name: value
         for name, value in request.observed.items()
@@ -128,6 +140,7 @@ def _reached(begin: Iterable[str], edges: Mapping[str, Sequence[str]]) -> set[st
 
 
 def _may_change(request: PlanRequest, steps: Mapping[str, PlannedStep], address: str) -> bool:
+    """Tell whether a resource without a step is a program that could run again in this deployment."""
     placed, record = request.wanted.get(address), request.records.get(address)
     if placed is None or record is None or record.status is not RecordStatus.PRESENT:
         return False
@@ -140,7 +153,7 @@ def _may_change(request: PlanRequest, steps: Mapping[str, PlannedStep], address:
 
 
 def _reads_other_values(request: PlanRequest, address: str, known: Mapping[str, Value]) -> bool:
-    """Whether fields of a resource depend on more than these values."""
+    """Tell whether the fields of a resource depend on more than the known values."""
     resource, record = request.wanted[address].resource, request.records[address]
     fields = [
         resolve_fields(resource, without_feedback(resource, values, request.givers, record, request.codec))
@@ -150,9 +163,11 @@ def _reads_other_values(request: PlanRequest, address: str, known: Mapping[str, 
 
 
 def _with_reactions(request: PlanRequest, steps: dict[str, PlannedStep]) -> dict[str, PlannedStep]:
-    """What reacts to a change gets a step of its own, taken only when the change really came.
+    """Add a step for each resource that reacts to a planned one; it runs only if the cause really changes
+    something.
 
-    A reaction is itself a change that others may react to, so they are followed from the steps outwards.
+    A reaction is a change that others may react to, so the reactions are followed outwards from the steps.
+    Each address is queued at most once, so cycles of reactions end.
     """
     followers: dict[str, list[str]] = {}
     for address, placed in request.wanted.items():

@@ -1,6 +1,6 @@
-"""Plans for calls: the resources of an operation, each run once, in their order.
+"""Plans for calls: the resources of an operation, each run once, in order.
 
-The key of a step is `ADDRESS#OPERATION()`, so that it is never taken for a step of a deployment on the same resource.
+The key of a step is `ADDRESS#OPERATION()`. It never equals the key of a deployment step on the same resource.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sabir.resources.step import Action
 
 
 class CalledResource(Struct, frozen=True, kw_only=True, eq=False):
-    """Something to run, and the call that it is."""
+    """A resource to run, and the call that runs it."""
 
     placed: PlacedResource
     call: PlannedCall
@@ -28,6 +28,8 @@ class CalledResource(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class CallPlanRequest(Struct, frozen=True, kw_only=True, eq=False):
+    """Inputs of the plan of a call."""
+
     environment: str
     serial: int
     called: Mapping[str, CalledResource]
@@ -35,15 +37,19 @@ class CallPlanRequest(Struct, frozen=True, kw_only=True, eq=False):
     records: Mapping[str, ResourceRecord]
     observed: Mapping[str, Value] = field(default_factory=dict[str, Value])
     done: Collection[str] = ()
-    """Keys of steps that were done already by the call that this one goes on with."""
+    """Keys of steps that the interrupted call, which this one resumes, had finished."""
 
 
 def call_key(address: str, name: str) -> str:
+    """Return the key of the step that calls an operation of a resource."""
     return f"{address}#{name}()"
 
 
 def build_call_plan(request: CallPlanRequest) -> Plan:
-    """Everything is run, whatever was run before; what requires something of unknown outcome waits."""
+    """Return the plan of a call. Everything is run, whatever ran before.
+
+    Steps that require a resource with an unknown outcome wait.
+    """
     steps = {address: _build_call_step(address, each, request) for address, each in request.called.items()}
     unknown = {
         address for address, record in request.records.items() if record.status is RecordStatus.UNKNOWN

@@ -1,7 +1,4 @@
-"""What differs between a resource as it is wanted and as it is recorded.
-
-Resources that are called otherwise now: their records follow the names.
-"""
+"""Comparison of desired fields with recorded ones, unknown values, and renamed resources."""
 
 from __future__ import annotations
 
@@ -18,11 +15,11 @@ from sabir.resources.outcome import FieldChange
 from sabir.resources.resource import Lifecycle, Resource
 
 FEEDBACK: Final = "feedback"
-"""The field that records what a resource read of the attributes that it gives itself."""
+"""The field that records what a resource read of the attributes that it also reports."""
 
 
 def resolve_fields(resource: Resource, observed: Mapping[str, Value]) -> Mapping[str, Value]:
-    """The fields of a resource with everything that is known by now."""
+    """Return the fields of a resource with all step outputs that are known by now filled in."""
     if resource.late is None:
         return {name: fill_unknowns(value, observed) for name, value in resource.desired.items()}
     fields = resource.late(observed)
@@ -39,9 +36,11 @@ def without_feedback(
     record: ResourceRecord | None,
     codec: Codec,
 ) -> Mapping[str, Value]:
-    """Return the observed values with those that the resource gave itself, or others of its cycle, as they were when it ran.
+    """Return the observed values, with those from the resource's own cycle as they were when it ran.
 
-    `givers`: the address of the resource that gave each value last.
+    A program that reads an attribute it also writes would otherwise see its own output as a change and run
+    forever. `givers` is the address of the resource that reported each value last: a value from outside the
+    cycle is news.
     """
     if record is None or not resource.feedback:
         return observed
@@ -62,7 +61,8 @@ def without_feedback(
 
 
 def fill_unknowns(value: Value, observed: Mapping[str, Value]) -> Value:
-    """The value with what was observed in place of each unknown that has a name; itself when nothing is to be filled in."""
+    """Return the value with each named unknown replaced by the observed value; the value itself if there is
+    none."""
     if isinstance(value, Unknown):
         return value if value.of is None else observed.get(value.of, value)
     return with_inner(value, lambda item: fill_unknowns(item, observed))
@@ -71,7 +71,8 @@ def fill_unknowns(value: Value, observed: Mapping[str, Value]) -> Value:
 def find_recorded_changes(
     fields: Mapping[str, Value], record: ResourceRecord, codec: Codec
 ) -> tuple[FieldChange, ...]:
-    """The fields that are wanted otherwise than they were last written."""
+    """Return the fields that differ from what was last written."""
+    # Equal values give equal text as long as they hold no secret, so most records need not be parsed.
     if codec.write(fields) == record.desired:
         return ()
     before = codec.read(record.desired)
@@ -86,7 +87,7 @@ def _compare_fields(before: Mapping[str, Value], after: Mapping[str, Value]) -> 
 
 
 def drop_ignored_changes(changes: Sequence[FieldChange], lifecycle: Lifecycle) -> tuple[FieldChange, ...]:
-    """Without those that are to be left alone."""
+    """Return the changes without those that the lifecycle ignores, and without feedback."""
     ignored = lifecycle.ignore_changes
     if "*" in ignored:
         return ()
@@ -94,7 +95,7 @@ def drop_ignored_changes(changes: Sequence[FieldChange], lifecycle: Lifecycle) -
 
 
 def missing_values(fields: Mapping[str, Value]) -> str | None:
-    """What a step that is about to run still lacks, in words; None when everything is there."""
+    """Return a message about values that a step still lacks as it is about to run; None if there are none."""
     names = find_unknown_fields(fields)
     if not names:
         return None
@@ -104,7 +105,7 @@ def missing_values(fields: Mapping[str, Value]) -> str | None:
 
 
 def find_unknown_fields(fields: Mapping[str, Value]) -> tuple[str, ...]:
-    """The fields with something unknown in them."""
+    """Return the names of the fields that contain an unknown value."""
     return tuple(
         name
         for name, value in fields.items()
@@ -113,7 +114,10 @@ def find_unknown_fields(fields: Mapping[str, Value]) -> tuple[str, ...]:
 
 
 def find_moves(moved: Mapping[str, str], records: Mapping[str, ResourceRecord]) -> dict[str, str]:
-    """The moves that are still to be made. Both addresses recorded is a contradiction that only a person can solve."""
+    """Return the renames that are still to be applied to the records.
+
+    Raises `DeployError` if both addresses are recorded: only a person can decide which record is right.
+    """
     moves: dict[str, str] = {}
     for before, after in moved.items():
         if before not in records:
@@ -129,7 +133,7 @@ def find_moves(moved: Mapping[str, str], records: Mapping[str, ResourceRecord]) 
 def move_records(
     records: Mapping[str, ResourceRecord], moves: Mapping[str, str]
 ) -> dict[str, ResourceRecord]:
-    """The records by the names they have now."""
+    """Return the records by their new addresses, with their requirements renamed as well."""
     if not moves:
         return dict(records)
     return {
@@ -143,7 +147,8 @@ def move_records(
 
 
 def move_facts(facts: Mapping[str, Fact], moves: Mapping[str, str]) -> dict[str, Fact]:
-    """What goes with a resource is called after it, as far as it was an attribute of it."""
+    """Return the step outputs by their new names. Outputs that are attributes of a renamed resource are
+    renamed with it."""
     moved: dict[str, Fact] = {}
     for name, fact in facts.items():
         instance, bar, attribute = name.partition("|")

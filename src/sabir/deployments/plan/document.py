@@ -1,9 +1,8 @@
-"""A plan as a document: `sabir.plan/1`. What is sensitive is not in it, in no form.
+"""The plan document, format `sabir.plan/1`: encoding, checksum and signature. It contains no sensitive value
+in any form.
 
-Plans that are signed by whoever agreed to them: Ed25519, with keys as OpenSSL or ssh-keygen write them.
-
-A checksum tells that a plan was changed; a signature tells, too, who it comes from. What is signed is everything in the
-document but its checksum and the signature itself.
+The checksum detects an accidental change of a stored plan. The Ed25519 signature also proves who approved it;
+keys are read as OpenSSL and ssh-keygen write them. Both cover everything in the document except themselves.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ FORMAT: Final = "sabir.plan/1"
 
 @collector_paused()
 def plan_document(plan: Plan) -> dict[str, Any]:
-    """Everything that there is to say about a plan."""
+    """Return the document of a plan, as `sabir plan --format json` prints it."""
     steps = [_step_data(step) for step in plan.steps]
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -52,25 +51,27 @@ def plan_document(plan: Plan) -> dict[str, Any]:
 
 
 def build_stored_document(plan: Plan) -> dict[str, Any]:
-    """The document of a plan that is kept in a file: with a digest of everything in it, so that a plan that somebody changed by
-    hand is told from one that was made."""
+    """Return the document of a plan for a file: with a checksum, so that a manual change is detected."""
     document = plan_document(plan)
     return {**document, "checksum": document_checksum(document)}
 
 
 def document_checksum(document: Mapping[str, Any]) -> str:
+    """Return the checksum of a document; an existing checksum or signature does not count."""
     return digest_text(encode_plan(document).decode("utf-8"), size=16)
 
 
 def encode_plan(document: Mapping[str, Any]) -> bytes:
-    """Everything that a document says of a plan, always written alike: what checksums and signatures are made of."""
+    """Return the canonical encoding of a document: the input of checksums and signatures."""
     content = {name: value for name, value in document.items() if name not in ("checksum", "signature")}
     return msgspec.json.encode(content, order="sorted")
 
 
 def plan_digest(plan: Plan) -> str:
-    """Tells whether two plans do the same from the same state. The values of secrets do not count: a digest of a short one
-    would give it away."""
+    """Return a digest that is equal for two plans that do the same from the same state.
+
+    The values of secrets do not count: the digest of a short one would reveal it.
+    """
     steps = [(_step_data(step), encode_value(dict(step.placed.resource.desired))) for step in plan.steps]
     text = msgspec.json.encode([plan.environment, plan.serial, steps], order="sorted").decode("utf-8")
     return digest_text(text, size=16)
@@ -114,12 +115,13 @@ def _change_data(change: FieldChange) -> dict[str, Any]:
 
 
 def sign_document(document: Mapping[str, Any], key: bytes) -> str:
-    """The signature of a plan's document by a private key; `UsageError` when the key is none."""
+    """Return the signature of a document by a private key. Raises `UsageError` for an invalid key."""
     return b64encode(_load_private_key(key).sign(encode_plan(document))).decode("ascii")
 
 
 def is_signed_by(document: Mapping[str, Any], key: bytes) -> bool:
-    """Whether a document carries a signature of a public key."""
+    """Tell whether a document carries a valid signature by a public key. Raises `UsageError` for an invalid
+    key."""
     from cryptography.exceptions import InvalidSignature
 
     public = _load_public_key(key)

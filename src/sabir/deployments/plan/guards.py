@@ -1,10 +1,8 @@
-"""What a plan may not do without being asked for by name: delete much, or what must not go.
+"""Guards of a plan: deletions that need confirmation or permission, and changes that a rollback cannot undo.
 
-What cannot go back when an earlier wish is deployed again: what was run stays done, and what is taken away is gone.
-
-Leave for what a plan takes away: the record of a resource says what is run then, and a record may come from anywhere.
-
-A folder of a stranger can hold a state, a state can be imported: that something is recorded gives no leave.
+Deleting runs what the record of a resource says (the `undo` of a script, for example). A record is not
+evidence of permission: an untrusted directory can contain a state, and a state can be imported. So these
+deletions need `--trust`, too.
 """
 
 from __future__ import annotations
@@ -21,11 +19,11 @@ from sabir.resources.step import Action
 from sabir.session import Trust
 
 _SHARE: Final = 5
-"""Deleting more than one in so many needs consent."""
+"""Deleting more than one in this many resources needs confirmation."""
 
 
 class DeletionGuard(Struct, frozen=True):
-    """Why a plan needs consent, and the word that gives it when it is typed."""
+    """Why a plan needs confirmation, and the word to type for it."""
 
     message: str
     word: str
@@ -34,7 +32,12 @@ class DeletionGuard(Struct, frozen=True):
 
 
 def find_guard(plan: Plan, *, allowed: int | None) -> DeletionGuard | None:
-    """Whether the deletions of a plan need consent. `allowed`: so many are consented to; -1: any number."""
+    """Return the guard if the deletions of a plan need confirmation; None if they do not.
+
+    `allowed` is the number of deletions that were confirmed in advance; -1: any number. Replacements and
+    resources that are only forgotten do not count. Up to a fifth of the recorded resources may be deleted
+    without confirmation.
+    """
     deletions = sum(
         step.action is Action.DELETE and not step.replaces and step.left is None for step in plan.steps
     )
@@ -54,11 +57,12 @@ def find_guard(plan: Plan, *, allowed: int | None) -> DeletionGuard | None:
 
 
 def find_irreversible(plan: Plan) -> tuple[tuple[str, str], ...]:
-    """Addresses, each with what stays as it is or is lost for good."""
+    """Return the addresses whose steps cannot be undone, each with what is lost or not undone."""
     return tuple(told for step in plan.steps for told in _describe_loss(step))
 
 
 def _describe_loss(step: PlannedStep) -> Iterator[tuple[str, str]]:
+    """Yield what a step loses: at most one entry."""
     kind = step.placed.kind
     if kind.runs and step.action is Action.DELETE:
         if step.placed.resource.desired.get("undo") is None:
@@ -74,7 +78,10 @@ def _describe_loss(step: PlannedStep) -> Iterator[tuple[str, str]]:
 
 
 def report_denied_deletions(plan: Plan, trust: Trust, file: str) -> Iterator[Finding]:
-    """A finding for each step that would run or end what the record says, without leave for it. `file`: what they are about."""
+    """Yield a finding for each deletion that would run recorded code without permission.
+
+    `file` is the project that the findings are about.
+    """
     if trust.scripts:
         return
     for step in plan.steps:

@@ -1,4 +1,10 @@
-"""The order of steps: a graph over their keys, without circles."""
+"""The order of steps: an acyclic graph over their keys.
+
+Two kinds of edges are combined. Forward edges come from the project: a step comes after the steps of what it
+requires or reacts to. Backward edges come from the records: a deletion comes after the deletion, or the
+update, of what used it. Both graphs are acyclic, but together they may contain cycles, which
+`_drop_recorded_cycles` breaks in favor of the project.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +22,8 @@ _DELETION = "#delete"
 
 
 class WaitingStep(Struct, frozen=True):
+    """A step that is left out because something it requires has to wait."""
+
     address: str
     reason: str
     root: str
@@ -23,13 +31,15 @@ class WaitingStep(Struct, frozen=True):
 
 
 class StepOrder(Struct, frozen=True):
+    """Steps in order, the edges between them, and the steps that were left out."""
+
     keys: tuple[str, ...]
-    """Of all steps, each after those it requires."""
+    """Keys of all steps, each after those it requires."""
     requires: Mapping[str, tuple[str, ...]]
     through: Mapping[str, tuple[str, ...]]
     """Resources without a step that pass the order on, with what they come after."""
     waiting: tuple[WaitingStep, ...]
-    """Steps that were left out because what they require has to wait."""
+    """Steps that were left out because something they require has to wait."""
 
 
 def order_steps(
@@ -38,7 +48,10 @@ def order_steps(
     steps: Mapping[str, PlannedStep],
     blocked: Collection[str],
 ) -> StepOrder:
-    """The order of the steps. `blocked` addresses are not touched, and neither is what requires them."""
+    """Return the order of the steps.
+
+    `blocked` addresses get no step, and neither does what requires them. Raises `DeployError` for a cycle.
+    """
     forward, through = _requirement_edges(wanted, steps)
     backward = _deletion_edges(records, steps)
     waiting, left = _without_blocked(wanted, records, steps, blocked)
@@ -59,8 +72,13 @@ def order_steps(
 def _requirement_edges(
     wanted: Mapping[str, PlacedResource], steps: Mapping[str, PlannedStep]
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """What each step comes after because it requires it, or reacts to it. Resources that need no step but stand above one
-    that does pass the order on: directly when there is one step below them, by their own key when there are several."""
+    """Return what each step comes after because it requires it or reacts to it, and the nodes that pass the
+    order on.
+
+    A resource without a step passes the order on between the steps around it. With one step before it that
+    step is used directly. With several, the resource becomes a node of its own: n steps before m steps need n
+    + m edges.
+    """
     edges: dict[str, tuple[str, ...]] = {}
     through: dict[str, tuple[str, ...]] = {}
     below: dict[str, tuple[str, ...]] = {}
@@ -83,7 +101,8 @@ def _requirement_edges(
 
 
 def _by_requirement(wanted: Mapping[str, PlacedResource]) -> Iterable[str]:
-    """All addresses, each after what it requires."""
+    """Return all addresses, each after what it requires. Raises `DeployError` that names the members of a
+    cycle."""
     names = [*wanted]
     number = {name: position for position, name in enumerate(names)}
     after: list[list[int]] = [[] for _ in names]
@@ -104,7 +123,8 @@ def _by_requirement(wanted: Mapping[str, PlacedResource]) -> Iterable[str]:
 def _deletion_edges(
     records: Mapping[str, ResourceRecord], steps: Mapping[str, PlannedStep]
 ) -> dict[str, list[str]]:
-    """A deletion comes after the deletion of what requires it, and after the step that makes something require it no more."""
+    """Return what each deletion comes after: the deletion of what requires it, or the step that removes the
+    requirement."""
     edges: dict[str, list[str]] = {}
     for address, record in records.items():
         gone = address + _DELETION if address + _DELETION in steps else None
@@ -114,7 +134,8 @@ def _deletion_edges(
             continue
         for other in record.requires:
             deletion = steps.get(other + _DELETION)
-            # A replacement keeps its address: who goes on using it comes after its creation, not before its end.
+            # A replacement keeps its address: a resource that still uses it is updated after its creation,
+            # by a forward edge. An edge to the deletion as well would be a cycle.
             if deletion is not None and (gone is not None or not deletion.replaces):
                 edges.setdefault(deletion.key, []).append(user)
     return edges
@@ -126,6 +147,7 @@ def _without_blocked(
     steps: Mapping[str, PlannedStep],
     blocked: Collection[str],
 ) -> tuple[tuple[WaitingStep, ...], Mapping[str, PlannedStep]]:
+    """Return the steps that have to wait, and the others."""
     if not blocked:
         return (), steps
     users: dict[str, list[str]] = {}
@@ -142,7 +164,8 @@ def _without_blocked(
                 queue.append(user)
     left = {key: step for key, step in steps.items() if step.address not in waits}
     kept = [*blocked, *waits]
-    for address in kept:  # what a blocked resource rests on stays as well
+    # A blocked resource stays, so whatever it requires must stay as well.
+    for address in kept:
         for used in records[address].requires if address in records else ():
             if left.pop(used + _DELETION, None) is not None:
                 root = waits[address].root if address in waits else address
@@ -157,6 +180,7 @@ def _has_step(steps: Mapping[str, PlannedStep], address: str) -> bool:
 
 
 def _sort_keys(edges: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the keys in order; an empty list if there is a cycle."""
     names = [*edges]
     number = {name: position for position, name in enumerate(names)}
     after: list[list[int]] = [[] for _ in names]
@@ -170,7 +194,11 @@ def _sort_keys(edges: Mapping[str, Sequence[str]]) -> list[str]:
 def _drop_recorded_cycles(
     edges: dict[str, tuple[str, ...]], forward: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
-    """Between what was and what is wanted there can be circles that neither has; what is wanted wins."""
+    """Drop the edges from deletions to other steps that only the records ask for.
+
+    Project and records can form a cycle together although neither has one, such as `a` required `b` and `b`
+    now requires `a`. The project wins. Edges between deletions stay: the records alone have no cycle.
+    """
     for key, others in edges.items():
         if key.endswith(_DELETION):
             edges[key] = tuple(

@@ -16,46 +16,49 @@ from sabir.resources.step import Action
 
 
 class PlannedCall(Struct, frozen=True, kw_only=True, eq=False):
-    """What makes a step a call."""
+    """The call that a step makes."""
 
     name: str
     operation: str | None = None
-    """One of the operations of the resource's kind; None: the resource itself is run."""
+    """An operation of the resource's kind; None: the resource itself is run."""
     arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
 
 
 class PlannedStep(Struct, frozen=True, kw_only=True, eq=False):
-    """One step, and why it is taken."""
+    """One step, and the reason for it."""
 
     key: str
     action: Action
     address: str
     placed: PlacedResource
-    """What is wanted; for a deletion what is recorded, as a resource."""
+    """The desired resource; for a deletion the recorded one."""
     record: ResourceRecord | None = None
     changes: tuple[FieldChange, ...] = ()
     reason: str = ""
     requires: tuple[str, ...] = ()
-    """Keys of steps, or of resources without a step (see `Plan.through`), that come before."""
+    """Keys of steps, or of resources without a step (see `Plan.through`), that come before it."""
     replaces: bool = False
-    """Half of a replacement: the deletion, or the creation after it."""
+    """It is half of a replacement: the deletion, or the creation after it."""
     unforeseen: tuple[str, ...] = ()
-    """Fields whose values are known only when other steps are done."""
+    """Fields whose values are known only after other steps have run."""
     only_if: tuple[str, ...] = ()
-    """It is taken only when one of these steps changed something."""
+    """It runs only if one of these steps changed something."""
     if_changed: bool = False
-    """It is taken only when its fields, with what steps before it gave, differ from what is recorded."""
+    """It runs only if its fields, with the outputs of the steps before it, differ from the recorded ones."""
     call: PlannedCall | None = None
-    """It is a call: run each time, and nothing of the resource is recorded but what it gives back."""
+    """It is a call: it runs each time, and only its outputs are recorded."""
     effects: tuple[str, ...] = ()
-    """Of a program: what it is foreseen to do, a line each."""
+    """Expected effects of a program, one line each."""
     left: str | None = None
-    """Of a deletion that deletes nothing: why the resource is only forgotten and stays as it is."""
+    """Why the resource of a deletion is only forgotten and not deleted."""
 
     @property
     def does_something(self) -> bool:
-        """Whether the world is touched. What is kept is; what is run may only be recorded with what undoes it, or have nothing
-        that undoes it when it goes."""
+        """Whether the step touches a target.
+
+        A managed resource always does. A script with an `undo` and nothing to run is only recorded, and
+        without an `undo` its deletion has nothing to do.
+        """
         if self.left is not None:
             return False
         if not self.placed.kind.runs:
@@ -68,25 +71,27 @@ class PlannedStep(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Plan(Struct, frozen=True, kw_only=True, eq=False, dict=True):
+    """The steps from one state to the desired one, and what has to wait."""
+
     environment: str
     serial: int
     """The number of the state that it was made for."""
     steps: tuple[PlannedStep, ...] = ()
     through: Mapping[str, tuple[str, ...]] = {}
-    """Resources that are as they should be and stand between steps, with what they come after."""
+    """Unchanged resources between steps, with what they come after."""
     unchanged: int = 0
     waiting: tuple[tuple[str, str], ...] = ()
-    """Addresses that nothing is done about, each with the reason: an outcome that is unknown."""
+    """Addresses without a step, each with the reason: an unknown outcome."""
     later: tuple[tuple[str, str], ...] = ()
-    """What cannot be foreseen yet, each with the reason: it is planned when the steps before it have given their values back."""
+    """Addresses that are planned after earlier steps have reported their outputs, each with the reason."""
     postponed: tuple[str, ...] = ()
-    """Addresses that changed after they had their step in this deployment: the next one has one for them."""
+    """Addresses that changed after their step in this deployment; the next one has a step for them."""
     recorded: int = 0
-    """How many resources there were before."""
+    """The number of resources before the plan is applied."""
 
     @cached_property
     def counts(self) -> Counter[Action]:
-        """Steps by action; the two halves of a replacement are one."""
+        """Number of steps by action; the two halves of a replacement count as one."""
         return Counter(
             Action.REPLACE if step.replaces else step.action
             for step in self.steps
@@ -95,7 +100,7 @@ class Plan(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     @property
     def forgotten(self) -> int:
-        """Resources that are no longer looked after, and stay as they are."""
+        """Number of resources that are removed from the state and not deleted."""
         return sum(step.left is not None for step in self.steps)
 
     @property
@@ -109,5 +114,5 @@ class Plan(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     @property
     def deletions(self) -> int:
-        """Resources that would be gone, or gone for a moment."""
+        """Number of resources that would be deleted, also those that are replaced."""
         return sum(step.action is Action.DELETE and step.left is None for step in self.steps)
