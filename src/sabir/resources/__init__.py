@@ -1,17 +1,18 @@
-"""What languages hand to deploy, and deploy to drivers: resources, targets, steps, effects, outcomes.
+"""Data and protocols between languages, the engine and drivers: resources, targets, steps, effects, outcomes.
 
-This layer stands below both, so that neither imports the other. A language says what it wants kept in the world
-(`Wanted`), a driver knows how to look at it and change it (`Driver`), and the engine between them decides what is done
-when, remembers it, and survives. Nothing here does anything: these are the words they speak.
+This layer is below all three, so that none of them imports another. A language returns what it wants to exist
+(`DesiredResources`), a driver can read and change it (`Driver`), and the engine between them decides what is
+done when, and records it. Nothing here has effects.
 
-    resource    Resource, Lifecycle, Operation, Pending, Wanted: what a language hands over
-    target      Target: where it is kept
-    driver      Driver, Connection, Kind: who keeps it
-    fields      Field: what resources and targets may say
-    step        Action, Task: what a driver is asked to do
-    outcome     Reading, Change, Outcome, Observation: what comes back
-    secrets     SecretSource, SecretProvider: values that are only referred to
-    effects     Effect, Effects, Diverged: how programs change the world
+    resource      Resource, Lifecycle, Operation, PendingResource, DesiredResources: what a language returns
+    target        Target: where resources are managed
+    driver        Driver, Connection, Kind: how they are managed
+    fields        Field: the fields of resources and the settings of targets
+    step          Action, Task: what a driver is asked to do
+    outcome       ResourceReading, FieldChange, Outcome, Observation: what it returns
+    observations  ObservedValues: step outputs during a deployment
+    secrets       SecretSource, SecretProvider: values that are only referred to
+    effects       Effect, Effects, DivergedError: how programs act on targets
 
-There is nothing to import from the package itself: every evaluation loads `resource`, and needs no more.
+Import from the modules, not from the package: every evaluation loads `resource` and needs no more.
 """

@@ -1,22 +1,23 @@
-"""Drivers: who knows how to look at resources of some kinds, and how to change them.
+"""The driver protocol: read, diff, apply and delete resources.
 
-The entry point group `sabir.drivers` names one `Driver` object each; ours come through the same door. What is pure (kinds,
-settings, `diff`) is on the driver; what touches the world is on the `Connection` that it opens to a target, once for a
-deployment. The engine calls a connection from one event loop, many calls at a time: a driver that blocks does so in a thread
-(`asyncio.to_thread`).
+Each entry point of the group `sabir.drivers` names one `Driver` object; the bundled drivers are registered
+the same way. What is pure (kinds, settings, `diff`) is on the driver. What touches a target is on the
+`Connection` that it opens, once per deployment. The engine calls a connection from one event loop, many calls
+at a time: a driver that blocks does so in a thread (`asyncio.to_thread`).
 
-What a driver promises:
+What a driver guarantees:
 
 - `read` changes nothing.
-- `diff` is pure: the same arguments give the same changes. Empty after an `apply`, when nobody else touched the resource.
-- `apply` brings the resource to `task.resource.desired` whatever is there, and passes `task.operation_id` to the target wherever
-  the target can keep it. It may be called again for the same id only when `observe` said that it was not done, or when the kind is
-  idempotent.
-- `delete` of something that is not there is done.
-- Failures are outcomes with a sentence for people. An exception is a fault of the driver; the engine records it as a failure.
-- No secret is in a message, a log line or a plain (not `Sensitive`) value that comes back.
+- `diff` is pure: the same arguments give the same changes. It is empty after an `apply` if nothing else touched the resource.
+- `apply` brings the resource to `task.resource.desired`, whatever exists, and passes `task.operation_id` to the target
+  wherever the target can store it. It is called again for the same id only if `observe` reported that it was not done, or if
+  the kind is idempotent.
+- `delete` of something that does not exist is done.
+- Failures are outcomes with a message for the user. An exception is a bug of the driver; the engine records it as a failure.
+- No secret is in a message, a log line or a plain (not `Sensitive`) value that it returns.
 
-What drivers have in common whose resources are run, not kept: there is nothing to compare or to read.
+`RunDriver` and `RunConnection` are bases for drivers of resources that are run: there is nothing to compare
+or to read.
 """
 
 from __future__ import annotations
@@ -45,34 +46,39 @@ class Kind(Struct, frozen=True, kw_only=True):
 
     about: str
     fields: Mapping[str, Field] | None = None
-    """None: the fields are open, and only the target can tell which it takes."""
+    """None: the fields are open, and only the target knows which it accepts."""
     idempotent: bool = False
-    """A step may be repeated without looking first. Say so only when doing it twice is the same as doing it once."""
+    """A step may be repeated without a lookup. Set it only if running it twice has the same effect as running
+    it once."""
     runs: bool = False
-    """It is run, not kept: there is nothing to read, and it runs again when its fields change."""
+    """It is run, not managed: there is nothing to read, and it runs again when its fields change."""
     reports: bool = False
-    """Its driver handles resources that only report (`Resource.report_only`) itself: `apply` changes nothing for them."""
+    """Its driver handles resources that only report (`Resource.report_only`) itself: `apply` changes nothing
+    for them."""
     tells: bool = False
-    """Only the target can tell what creating it would change: a plan that looks at the world asks for new ones, too."""
+    """Only the target knows what creating it would change: a plan with `--refresh` asks for new resources,
+    too."""
     contained: bool = False
-    """It can be kept below a root folder, so the default target takes it."""
+    """It can be managed under a root directory, so the default target accepts it."""
     overwrites: bool = False
-    """Creating it replaces what somebody else may have put in its place: it is read first, and a step that would overwrite
-    something else is refused. Kinds that only bring about what is wanted (a folder, a package) need not say so."""
+    """Creating it replaces whatever else exists in its place. It is read first, and a step that would
+    overwrite something else is refused. Kinds that only ensure something (a directory, a package) need not
+    set it."""
     code: bool = False
-    """It runs what a description brings: scripts, handlers. That needs the leave of the operator."""
+    """It runs code of the project: scripts, handlers. That needs the permission of the operator."""
     stops: bool = False
-    """The driver itself ends a task that runs out of time, and says so; the engine leaves it a moment for that."""
+    """The driver itself stops a task that runs out of time and reports it; the engine waits a moment longer
+    for that."""
     operations: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What can be called on it, with a few words each: `restart` of a service."""
+    """Operations that can be called on it, with a short description each: `restart` of a service."""
     callable_on: Callable[[Mapping[str, Value]], bool] | None = None
-    """Whether they can be called on a resource with these fields; None: on every one."""
+    """Tells whether they can be called on a resource with these fields; None: on every one."""
     faults: Callable[[Mapping[str, Value]], Mapping[str, str]] | None = None
-    """What is wrong with fields, by their names, beyond what their types show; values may be unknown yet."""
+    """Returns problems of fields by name, beyond what their types show; values may still be unknown."""
 
     @property
     def replaced_by(self) -> frozenset[str]:
-        """Fields whose change means to delete and create anew."""
+        """Fields whose change requires deleting and re-creating the resource."""
         return frozenset(name for name, declared in (self.fields or {}).items() if declared.replaces)
 
     @property
@@ -81,56 +87,58 @@ class Kind(Struct, frozen=True, kw_only=True):
 
 
 class RecordedState(Protocol):
-    """What a driver may ask the state, to tell what is its own from what is not. The calls read the state: they block."""
+    """Queries of a driver to the state, to tell its own objects from others. They block."""
 
     def has_operation(self, operation_id: str, *, ran: bool = False) -> bool:
-        """Whether there was ever a step with this operation id; `ran`: one that ran something, which is not recorded."""
+        """Tell whether there ever was a step with this operation id; with `ran`, one that ran something."""
         ...
 
     def has_id(self, target_id: str) -> bool:
-        """Whether a resource that is recorded now has this id."""
+        """Tell whether a recorded resource has this target id."""
         ...
 
     def recorded_effects(self, kinds: Sequence[str]) -> Sequence[RecordedEffect]:
-        """Effects of these kinds that programs of all environments of the state had, oldest first."""
+        """Return the effects of these kinds by programs of all environments of the state, oldest first."""
         ...
 
 
 class DriverContext(Struct, frozen=True, kw_only=True, eq=False):
-    """What surrounds a connection."""
+    """The environment of a connection."""
 
     session: Session = field(default_factory=Session)
     folder: Path = field(default_factory=Path)
-    """The folder of the environment: where relative names of sources begin."""
+    """The directory of the environment, which relative source names start from."""
     state_folder: Path = field(default_factory=lambda: Path(".sabir"))
-    """What a driver keeps on this machine (marks, copies) goes into a folder of its own below it."""
+    """Whatever a driver stores on this machine (marks, copies) goes into its own directory under this one."""
     targets: Mapping[str, Target] = field(default_factory=dict[str, Target])
-    """All targets of the environment: a driver that reaches several places finds theirs here."""
+    """All targets of the environment, for drivers that reach several."""
     environment: str = "environment"
     """The name of the environment, for labels and field managers."""
     secrets: tuple[SecretSource, ...] = ()
-    """Where secrets that are referred to come from. A driver never sees a reference: what it gets is revealed."""
+    """Sources of secrets. A driver never sees a reference: its values are revealed before."""
     recorded: RecordedState | None = None
-    """The state; None where it cannot be asked, as on another machine. A driver then chooses what is safe."""
+    """The state; None where it is not available, as on another machine. A driver then chooses what is safe.
+    """
 
 
 class Connection(Protocol):
-    """A driver at work on one target."""
+    """An open connection of a driver to one target."""
 
     async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
-        """The resource as it is now. For a kind that runs it is not called."""
+        """Return the actual state of a resource. It is not called for a kind that runs."""
         ...
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
-        """Create, update, check or run. `effects` are for kinds that are programs; others need not look at them."""
+        """Create, update, check or run a resource. `effects` are for kinds that are programs; others ignore
+        them."""
         ...
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:
-        """Take it away; for what was run: undo it, where there is a way."""
+        """Delete a resource; for one that was run: undo it, if possible."""
         ...
 
     async def observe(self, task: Task) -> Observation:
-        """Whether the step with this operation id was done, by looking at the target only."""
+        """Find out whether the step with this operation id was done, without changing anything."""
         ...
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
@@ -139,36 +147,42 @@ class Connection(Protocol):
 
 
 class Driver(Protocol):
+    """Knows some kinds of resources, and connects to targets that hold them."""
+
     @property
     def name(self) -> str: ...
 
     @property
     def kinds(self) -> Mapping[str, Kind]:
-        """The kinds it takes, by name; `*` for any that it does not list."""
+        """The kinds it supports, by name; `*` for any that it does not list."""
         ...
 
     def settings(self) -> Mapping[str, Field]:
-        """What its targets may say beside `driver`."""
+        """Return the settings of its targets, in addition to `driver`."""
         ...
 
     def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
-        """The fields that are not as they should be. Pure."""
+        """Return the fields that differ from the desired state. Pure."""
         ...
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
-        """Open a target. Credentials that are refused are a `DeployError` that says which."""
+        """Open a target. Raises `DeployError` that names the credentials if they are rejected."""
         ...
 
 
 def require_permission(context: DriverContext, reason: str) -> None:
-    """For drivers that run code of a description. It was asked for before a plan, but what is no longer described is
-    ended without having been placed."""
+    """Raise `DeployError` unless the operator permits running scripts. For drivers that run code of a
+    project.
+
+    Permission was checked before planning, but the deletion of a resource that left the project is not placed
+    then.
+    """
     if not context.session.trust.scripts:
         raise DeployError(f"{reason}: give --trust scripts when you trust it")
 
 
 class RunDriver:
-    """A driver whose targets have no settings, unless it says otherwise."""
+    """A driver whose targets have no settings unless it overrides them."""
 
     def settings(self) -> Mapping[str, Field]:
         return {}
@@ -185,6 +199,8 @@ class NoOperations:
 
 
 class RunConnection(NoOperations):
+    """A connection for resources that are run: reading and deleting do nothing."""
+
     async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:  # noqa: ARG002  it is not called
         return ResourceReading(exists=True)
 

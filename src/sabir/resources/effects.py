@@ -1,17 +1,19 @@
-"""Effects: how a program changes the world, one journalled call after another.
+"""Effects: how a program acts on targets, one journaled call after another.
 
-A language whose descriptions are programs (MuranoPL) hands over one resource of a kind that runs, with a driver of its own.
-That driver's `apply` interprets the program and asks for every effect here. The place of a call in the sequence (branches that
-run at the same time have their own prefix) and a digest of the call are its key in the journal:
+A language whose projects are programs (MuranoPL) returns one resource of a kind that runs, with its own
+driver. The `apply` of that driver interprets the program and requests every effect here. The position of a
+call in the sequence (concurrent branches have their own prefix) and a digest of the call are its key in the
+journal:
 
-    run/3           the third effect of the program
-    run/4.left/1    the first effect of the branch `left`, which was opened as the fourth
+    run/3             the third effect of the program
+    run/3.1.left/1    the first effect of the branch `left`, the first branch opened after the third effect
 
-After a crash the program is run again from its start. Calls that have a result get that result and do nothing; a call that
-was begun is observed by its operation id; a call that differs from what is recorded at its place is `Diverged`, and nothing is
-done. So the program must be the same: no clock, random number, variable or file except through effects.
+After a crash the program is run again from its start. A call with a recorded outcome returns it and does
+nothing. A call that was started is looked up by its operation id. A call that differs from the one recorded
+at its position raises `DivergedError`, and nothing is done. So the program must be deterministic: no clock,
+random number, variable or file except through effects.
 
-How programs know the failures of Heat: by the exceptions of its client.
+Programs catch failures of Heat by the exception names of its client (`heat_failure_name`).
 """
 
 from __future__ import annotations
@@ -26,13 +28,13 @@ from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
 
 ANSWER: Final = "answer"
-"""The result of an effect under which a driver gives what the program wants to know."""
+"""The key of an effect's results that holds its return value for the program."""
 FAILURE: Final = "name"
-"""The result of a failed effect under which a driver gives the name that programs catch it by."""
+"""The key of a failed effect's results that holds the name by which programs catch it."""
 
 
 class Effect(Struct, frozen=True, kw_only=True):
-    """One call: a kind that runs, of the driver of a target, with its arguments."""
+    """One call: a kind that runs, of the driver of a target, with arguments."""
 
     kind: str
     arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
@@ -44,7 +46,7 @@ class Effect(Struct, frozen=True, kw_only=True):
 
 
 class RecordedEffect(Struct, frozen=True, kw_only=True):
-    """A call that a program made and that succeeded, as the state records it."""
+    """An effect that succeeded, as the state records it."""
 
     environment: str
     application: str
@@ -55,27 +57,28 @@ class RecordedEffect(Struct, frozen=True, kw_only=True):
 
 
 class Effects(Protocol):
-    """What a running program has of the engine."""
+    """The interface of the engine for a running program."""
 
     async def perform(self, effect: Effect) -> Outcome:
-        """The outcome of the call: done now, or as it is recorded. A failure is an outcome, too, and is replayed like one.
+        """Return the outcome of a call, done now or recorded. A failure is an outcome, too, and is replayed
+        like one.
 
-        Raises `Diverged`; and stops the program (`asyncio.CancelledError`) when the deployment is to stop or the outcome of
-        the call is unknown.
+        Raises `DivergedError`. Raises `asyncio.CancelledError` to stop the program when the deployment stops.
         """
         ...
 
     def branch(self, name: str) -> Effects:
-        """The effects of a branch that runs beside others; the name is the same in each run."""
+        """Return the effects of a concurrent branch. The name must be the same in each run."""
         ...
 
     def note(self, line: str) -> None:
-        """A line of the program for people: an event of the deployment. Not written again in a replay."""
+        """Report a line of the program as an event of the deployment. It is not repeated in a replay."""
         ...
 
 
 class DivergedError(DeployError):
-    """A program that is run again asks for something else than is recorded at this place; nothing was done."""
+    """A program that is run again asks for something else than is recorded at this position; nothing was
+    done."""
 
     def __init__(self, position: str, recorded: str, asked: str) -> None:
         self.position = position
@@ -96,4 +99,5 @@ _NAMES: Final = {
 
 
 def heat_failure_name(status: int) -> str:
+    """Return the exception of the Heat client for an HTTP status."""
     return f"heatclient.exc.{_NAMES.get(status, 'HTTPException')}"

@@ -1,4 +1,4 @@
-"""Fields of a kind: what a resource may say, checked before anything is done."""
+"""Fields of a kind, and validation of the values that a resource gives them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sabir.graph.values import Unknown, Value, reveal_value
 
 
 class FieldType(Enum):
-    """The kinds of values a field takes; the value is what people read."""
+    """The type of a field; the value is its description in messages."""
 
     TEXT = "a text"
     NUMBER = "a number"
@@ -26,18 +26,23 @@ class FieldType(Enum):
 
 
 class Field(Struct, frozen=True, kw_only=True):
+    """A field of a kind, or a setting of a target."""
+
     about: str
     type: FieldType = FieldType.TEXT
     required: bool = False
     choices: tuple[str, ...] = ()
     replaces: bool = False
-    """A change of it cannot be made in place: the resource is deleted and created anew."""
+    """It cannot be changed in place: the resource is deleted and re-created."""
     sensitive: bool = False
-    """Its value is never shown, whoever wrote it."""
+    """Its value is never displayed, whether or not the author marked it."""
 
 
 def field_problems(fields: Mapping[str, Field], desired: Mapping[str, Value]) -> dict[str, str]:
-    """What is wrong with the fields of a resource, by the field it is about."""
+    """Return the problems of a resource's fields by field name: unknown, of the wrong type, or missing.
+
+    Unknown values and references to secrets are accepted for every type.
+    """
     problems: dict[str, str] = {}
     for name, value in desired.items():
         declared = fields.get(name)
@@ -61,7 +66,7 @@ def _describe_problem(declared: Field, value: Value) -> str | None:
 
 
 def _is_reference(value: Any) -> bool:
-    """A secret that is only referred to; `sabir.resources.secrets` says more."""
+    """Tell whether a value is a reference to a secret; see `sabir.resources.secrets`."""
     return isinstance(value, Mapping) and value.keys() == {"$secret"}
 
 

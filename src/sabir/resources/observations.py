@@ -1,4 +1,4 @@
-"""What steps gave back, while more and more comes: whoever follows it is told what changed, and need not look at the rest."""
+"""Step outputs during a deployment, with a change log, so that readers process only what changed."""
 
 from __future__ import annotations
 
@@ -11,21 +11,24 @@ from sabir.graph.values import Value
 
 
 class Mark(Struct, frozen=True, eq=False):
-    """How far somebody has followed."""
+    """How far a reader has followed the changes."""
 
     log: list[str]
     position: int
 
 
 class TrackedValues(Mapping[str, Value]):
-    """Values by the text of an attribute's address."""
+    """Values by the text of an attribute's address, with the changes since a mark."""
 
     @abstractmethod
     def changes_since(self, mark: Mark | None) -> tuple[Iterable[str] | None, Mark | None]:
-        """The names that were set or forgotten since then, and the mark of now. None: all may be others."""
+        """Return the names that were set or forgotten since a mark, and a new mark. None as names: all may
+        have changed."""
 
 
 class ObservedValues(TrackedValues):
+    """Step outputs that grow during a deployment."""
+
     def __init__(self, values: Mapping[str, Value] | None = None) -> None:
         self._values: dict[str, Value] = dict(values or {})
         self._log: list[str] = []
@@ -40,10 +43,12 @@ class ObservedValues(TrackedValues):
         return len(self._values)
 
     def note(self, name: str, value: Value) -> None:
+        """Set a value and log the change."""
         self._values[name] = value
         self._log.append(name)
 
     def forget(self, name: str) -> None:
+        """Remove a value and log the change, if it exists."""
         if self._values.pop(name, self) is not self:
             self._log.append(name)
 

@@ -1,4 +1,6 @@
-"""What comes back from the world: what is there, what a step did, what can be told of a step that was cut off."""
+"""Results from targets: the actual state of a resource, the outcome of a step, and the fate of an interrupted
+one.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FieldChange(Struct, frozen=True, kw_only=True):
-    """A field that is not as it should be. Sensitive values stay marked: whoever shows them writes `<<REDACTED>>`."""
+    """A field that differs from its desired value. Sensitive values stay marked; views print `<<REDACTED>>`."""
 
     field: str
     before: Value = None
@@ -24,28 +26,30 @@ class FieldChange(Struct, frozen=True, kw_only=True):
 
 
 class Health(Enum):
-    """Whether something that is as it was written also does what it is for."""
+    """Whether a resource in its desired state also works."""
 
     OK = "ok"
     WAITING = "waiting"
-    """Not yet: its pods start, its Job runs."""
+    """Not yet: its pods are starting, its Job is running."""
     FAILING = "failing"
 
 
 class ResourceReading(Struct, frozen=True, kw_only=True):
-    """A resource as it is in the world now."""
+    """The actual state of a resource."""
 
     exists: bool
     fields: Mapping[str, Value] = field(default_factory=dict[str, Value])
     id: str | None = None
-    """What the target calls it, when it gives names of its own."""
+    """The name that the target assigned, if it assigns names."""
     results: Mapping[str, Value] = field(default_factory=dict[str, Value])
     changes: tuple[FieldChange, ...] | None = None
-    """The difference to what is wanted, where only the target (or foreign code) can tell; `diff` answers with it then."""
+    """The differences from the desired state, where only the target (or third-party code) can tell; `diff`
+    returns them then."""
     message: str | None = None
-    """A few words for people: what the read found beside the fields."""
+    """A short note of what the read found in addition to the fields."""
     warning: str | None = None
-    """What will not be as it is wanted, whatever is done: a field that the target does not know, a template that it would refuse."""
+    """What will differ whatever is done: a field that the target does not know, a template that it would
+    reject."""
     health: Health = Health.OK
     belongs_to: str | None = None
     """Another environment that manages it: it cannot be adopted."""
@@ -54,7 +58,8 @@ class ResourceReading(Struct, frozen=True, kw_only=True):
 def list_reported_changes(
     resource: Resource, reading: ResourceReading, *, whole: str
 ) -> tuple[FieldChange, ...]:
-    """What the target told when it was read; of a resource that is not there, the field that is the whole of it."""
+    """Return the changes that the target reported; for a missing resource, its main field `whole` as the only
+    change."""
     if not reading.exists:
         return (FieldChange(field=whole, after=resource.desired.get(whole)),)
     return reading.changes or ()
@@ -67,47 +72,50 @@ def describe_differences(fields: Iterable[str]) -> str:
 
 
 class OutcomeStatus(Enum):
+    """How a step ended."""
+
     DONE = "done"
     NON_COMPLIANT = "non_compliant"
     """A resource that only reports differs from its desired state. Nothing was changed."""
     FAILED = "failed"
     SKIPPED = "skipped"
-    """It declined, as Inmanta's handlers may: nothing was done, and what depends on it waits."""
+    """It declined, as Inmanta's handlers may: nothing was done, and its dependents are cancelled."""
     UNKNOWN = "unknown"
-    """It cannot be told whether it was done: the connection broke after the request was sent."""
+    """It is not known whether it was done: the connection broke after the request was sent."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """How a step ended."""
+    """The result of a step."""
 
     status: OutcomeStatus = OutcomeStatus.DONE
     changed: bool = True
-    """False: everything was as it should be already."""
+    """False: everything was already in its desired state."""
     id: str | None = None
     fields: Mapping[str, Value] | None = None
-    """The resource as it is now, for what only the target knows; None: as it was wanted."""
+    """The resource as the target returned it, for values that only the target knows; None: as desired."""
     results: Mapping[str, Value] = field(default_factory=dict[str, Value])
-    """Values that others may use: an address, a generated id, what a script gave out."""
+    """Step outputs: an address, a generated id, what a script returned."""
     message: str | None = None
-    """Why it failed, or a few words on what was done. It never holds a secret."""
+    """Why it failed, or a short note of what was done. It never contains a secret."""
     untouched: bool = False
-    """A failure before anything was done: nothing is recorded of the resource."""
+    """Nothing was touched, so nothing is recorded of the resource."""
     passing: bool = False
-    """A failure whose cause may pass by itself (a connection refused, a lock held): worth another try."""
+    """The cause of the failure may be temporary (connection refused, lock held): worth another attempt."""
     brought: tuple[Resource, ...] = ()
-    """Of a program: other resources that it brought to what they should be, with their fields. They are recorded so."""
+    """Of a program: other resources that it brought to their desired state. They are recorded so."""
     gone: tuple[Address, ...] = ()
-    """Of a program: other resources that it took away."""
+    """Of a program: other resources that it deleted."""
     log: tuple[str, ...] = ()
-    """Lines that belong to it: what a script wrote. Secrets are taken out."""
+    """Its output lines, with secrets removed."""
 
     @property
     def failed(self) -> bool:
+        """Whether dependents must not run: failed, skipped or unknown."""
         return self.status not in (OutcomeStatus.DONE, OutcomeStatus.NON_COMPLIANT)
 
 
 class CompletionStatus(Enum):
-    """What a look by operation id tells of a step that was cut off."""
+    """What a lookup by operation id found out about an interrupted step."""
 
     DONE = "done"
     NOT_DONE = "not done"
@@ -115,8 +123,10 @@ class CompletionStatus(Enum):
 
 
 class Observation(Struct, frozen=True, kw_only=True):
+    """The result of a lookup by operation id."""
+
     sighting: CompletionStatus
     outcome: Outcome | None = None
-    """With `DONE`: what the step gave. With `NOT_DONE`: at most the id of what was begun."""
+    """With `DONE`: the outcome of the step. With `NOT_DONE`: at most the id of what was begun."""
     look_at: str | None = None
     """With `CANNOT_TELL`: where a person should look."""

@@ -1,4 +1,4 @@
-"""Resources: the things in the world that a description asks for, and what can be called on them."""
+"""Resources that a project asks for, and operations that can be called on them."""
 
 from __future__ import annotations
 
@@ -18,133 +18,141 @@ if TYPE_CHECKING:
 
 
 Observed = Mapping[str, Value]
-"""What steps gave back so far, by the text of an attribute's address: `db/server|public_address`."""
+"""Step outputs so far, by the text of an attribute's address: `db/server|public_address`."""
 
 
 class Lifecycle(Struct, frozen=True, kw_only=True):
-    """What may happen to a resource, beyond what its description says."""
+    """Restrictions on changes of a resource."""
 
     prevent_destroy: bool = False
     """A plan that would delete or replace it is refused."""
     ignore_changes: tuple[str, ...] = ()
-    """Fields whose differences are left alone; `*`: all."""
+    """Fields whose differences are ignored; `*`: all."""
 
 
 class Resource(Struct, frozen=True, kw_only=True, eq=False):
-    """A thing that sabir keeps in the world.
+    """Something that sabir manages on a target.
 
-    Either it is *kept* (a file, a Kubernetes object: it can be read and compared), or it is *run* (a script, an operation
-    of a node, a whole program: it is run when it is new and again when its fields change). Its kind says which.
+    It is either *managed* (a file, a Kubernetes object: it can be read and compared) or *run* (a script, an
+    operation of a node, a whole program: it runs when it is new and again when its fields change). Its kind
+    determines which.
     """
 
     address: Address
     kind: str
     desired: Mapping[str, Value] = field(default_factory=dict[str, Value])
-    """Fields with their values, sensitive and unknown ones among them."""
+    """Fields with their values, which may be sensitive or unknown."""
     target: str | None = None
-    """The target by name; None: the default one."""
+    """The name of the target; None: the default one."""
     at: str | None = None
-    """What its place is called where it is described (an agent, a host): with no `target`, the target of that name takes it when
-    there is one."""
+    """The name of its location in the project (an agent, a host). Without `target`, a target of that name is
+    used if there is one."""
     driver: str | None = None
-    """A driver that the language brings and that works on the target; None: the driver of the target."""
+    """A driver of the language that works on the target; None: the driver of the target."""
     requires: tuple[Address, ...] = ()
-    """What must be there before it, and goes after it."""
+    """What must exist before it, and is deleted after it."""
     reacts_to: tuple[Address, ...] = ()
-    """When one of these was changed, it is run (or, when it is kept, looked at) again after that."""
+    """After a change of one of these it is run (or, if it is managed, checked) again."""
     unless: tuple[Address, ...] = ()
-    """When one of these was done before, it comes too late and is not begun any more."""
+    """If one of these is already recorded, it comes too late and is not started any more."""
     established: tuple[Address, ...] | None = None
-    """It is run only by what it reacts to, and only when all of these had been done before; None: also when it is new."""
+    """It is run only by what it reacts to, and only if all of these were recorded before; None: also when it
+    is new."""
     tolerates: bool = False
-    """It comes after what it requires, and is run also when some of that failed: it decides itself what to do then."""
+    """It comes after what it requires, and also runs if some of that failed: it decides itself what to do
+    then."""
     lane: str | None = None
-    """Steps of one lane never run at the same time: the operations of one host, the resources of one agent."""
+    """Steps of one lane never run at the same time: the operations of one host, the resources of one agent.
+    """
     results: Mapping[str, Address] = field(default_factory=dict[str, Address])
-    """The attribute that each result of its step becomes; those not named here are attributes of `address`."""
+    """The attribute that each output of its step becomes; outputs not listed are attributes of `address`."""
     feedback: Mapping[Address, tuple[Address, ...]] = field(
         default_factory=dict[Address, tuple[Address, ...]]
     )
-    """Attributes that it both reads and gives, each with the resources of the same cycle that give it. A value that one of them
-    gave is no change of the resource."""
+    """Attributes that it both reads and reports, each with the resources of the same cycle that report it. A
+    value from one of them does not count as a change of the resource."""
     late: Callable[[Observed], Mapping[str, Value]] | None = None
-    """Computes `desired` when the step is about to run, from what was observed by then. It must depend on nothing else.
-    None: each unknown value that has a name is replaced by what was observed under it."""
+    """Computes `desired` from the observed values when the step is about to run. It must depend on nothing
+    else. None: each named unknown is replaced by the value observed under its name."""
     foreseen: Callable[[], tuple[str, ...]] | None = None
-    """Of a program: finds out, by a dry run, what it would do, a line for each effect. Asked when a plan is made."""
+    """Of a program: returns the expected effects of a dry run, one line each. Called when a plan is made."""
     origin: Origin | None = None
     origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
-    """Where the values of fields came from, by name."""
+    """Origins of the values of fields, by name."""
     takes_over: tuple[str, ...] = ()
-    """Other kinds that the same thing may be recorded as: it is looked at and brought to what is wanted, not taken away first."""
+    """Other kinds that the same thing may be recorded as: it is updated in place, not deleted first."""
     lifecycle: Lifecycle = Lifecycle()
     purges: bool = False
-    """Its desired state is that it is not there: steps on it are shown as a purge."""
+    """Its desired state is that it does not exist: its steps are shown as a purge."""
     report_only: bool = False
-    """It is compared with its desired state and never changed; a difference is the outcome `non_compliant`."""
+    """It is compared with its desired state and never changed; a difference is the outcome `non_compliant`.
+    """
     when_changed: str | None = None
-    """What a change of it means, for people who read a plan: `runs again, because …`."""
+    """What a change of it means, for readers of a plan: `runs again, because …`."""
     links: tuple[str, ...] = ()
-    """Where it is reached once it is there: for people who ask for its status."""
+    """Addresses of the running resource, for `sabir status`."""
     timeout: float | None = None
-    """Seconds that a step on it may take; None: what the target says, else no limit."""
+    """Maximum seconds of a step; None: the value of the target, otherwise no limit."""
     retries: int | None = None
-    """How often a step that failed is tried again; None: what the target says, else as the driver thinks fit."""
+    """How many times a failed step is repeated; None: the value of the target, otherwise the default of the
+    engine."""
 
 
 class Operation(Struct, frozen=True, kw_only=True, eq=False):
-    """Something that can be called on what is deployed: a public method, an operation or workflow, an action."""
+    """Something that can be called after deployment: a public method, an operation or workflow, an action."""
 
     address: Address
-    """Of the instance it belongs to."""
+    """Of the instance that it belongs to."""
     name: str
     arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
-    """Names that it takes, with their defaults; UNKNOWN for one that must be said."""
+    """Names of its arguments with their defaults; UNKNOWN for a required one."""
     schema: Callable[[], Mapping[str, Any]] | None = None
-    """Gives the JSON Schema of the arguments, where more is known of them than names and defaults."""
+    """Returns the JSON Schema of the arguments, where more is known than names and defaults."""
     resources: Callable[[Mapping[str, Value]], tuple[Resource, ...]]
-    """What is run when it is called with these arguments: resources of kinds that run, with their order. They are run each time,
-    and nothing of them is recorded but what they give back. They may require what is deployed. None at all: there is nothing
-    to do, as for a trigger whose condition does not hold. Arguments that cannot be taken raise `UsageError`."""
+    """Returns what a call with these arguments runs: resources of kinds that run, in order. They run each
+    time, and only their outputs are recorded. They may require deployed resources. An empty tuple means
+    nothing to do, as for a trigger whose condition does not hold. Invalid arguments raise `UsageError`."""
     settles: Callable[[], Collection[Address]] | None = None
-    """Finds out what it has brought to what is described once it succeeded. Those that are recorded are recorded so, and the next
-    deployment has nothing to do with them."""
+    """Returns the resources that it has brought to their desired state once it succeeded. They are recorded
+    so, and the next deployment has nothing to do for them."""
     about: str | None = None
     events: tuple[str, ...] = ()
-    """Events that call it: `sabir notify ENV EVENT` calls every operation that names EVENT, in the order they are described,
-    each with those arguments of the event that it takes. A trigger of a policy is an operation of the policy with its event."""
+    """Events that call it: `sabir notify ENV EVENT` calls every operation that lists EVENT, in the order of
+    the project, each with the arguments of the event that it accepts. A trigger of a policy is an operation
+    of the policy with its event."""
 
 
 class PendingResource(Struct, frozen=True, kw_only=True):
-    """Something that cannot be evaluated yet, because it rests on values that come back from steps.
+    """Something that cannot be evaluated yet, because it depends on step outputs.
 
-    As long as there is one, nothing is deleted because it is not described: it may only not be described yet. After the steps
-    that can be taken everything is evaluated again, and what can be said then is planned and done in the same deployment.
+    As long as there is one, nothing is deleted for being absent from the project: it may only be absent so
+    far. After the steps that can run, everything is evaluated again, and what is known then is planned and
+    applied in the same deployment.
     """
 
     address: Address
-    """What cannot be said anything of: an instance, a part as a whole."""
+    """What is not known yet: an instance, or a part as a whole."""
     reason: str
-    """What it waits for, in the words of the user: `it needs db/server.address`."""
+    """What it waits for, in the user's terms: `it needs db/server.address`."""
 
 
 class DesiredResources(Struct, frozen=True, kw_only=True):
-    """Everything that a description asks for. With an error among the findings nothing may be deleted because of it."""
+    """Desired resources of a project. Findings with errors forbid deletions."""
 
     resources: tuple[Resource, ...] = ()
     operations: tuple[Operation, ...] = ()
     targets: tuple[Target, ...] = ()
-    """Targets that the description itself names."""
+    """Targets that the project itself defines."""
     naming_targets: str | None = None
-    """How a description of this language can name one itself, for who has none that takes its resources."""
+    """How a project of this language can define one itself, for a user without a matching target."""
     lifecycles: Mapping[str, Lifecycle] = field(default_factory=dict[str, Lifecycle])
-    """By the text of an address, also of what is no longer described."""
+    """By the text of an address, also of resources that left the project."""
     findings: tuple[Finding, ...] = ()
     idle: tuple[Finding, ...] = ()
-    """What is to be said when nothing at all is wanted: what the description means then, and for whom."""
+    """Findings for a project without any resource: what it means then, and for which audience."""
     secrets: tuple[SecretSource, ...] = ()
-    """Where secrets that are referred to come from."""
+    """Sources of the secrets that are referred to."""
     moved: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Resources that are called otherwise now: the text of the address they had, and of the one they have."""
+    """Renamed resources: the text of the old address, and of the new one."""
     pending: tuple[PendingResource, ...] = ()
-    """What cannot be foreseen yet. A resource with an unknown value need not be named here: the plan says so of it."""
+    """What is not known yet. A resource with an unknown value need not be listed: the plan reports it."""

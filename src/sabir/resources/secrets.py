@@ -1,8 +1,12 @@
-"""Secrets by reference: what stands in a description is a name, and a provider gives the value when a step needs it.
+"""Secrets by reference: a project contains a name, and a provider returns the value when a step needs it.
 
-The entry point group `sabir.secrets` names one `SecretProvider` object each; ours come through the same door. A reference is a
-sensitive value like any other, so it is never shown; what it stands for is read when a connection is asked for something,
-is kept in memory as long as the deployment runs, and goes to the target and nowhere else.
+Each entry point of the group `sabir.secrets` names one `SecretProvider` object; the bundled ones are
+registered the same way. A reference is a sensitive value like any other, so it is never displayed. Its secret
+is read when a connection needs it, stays in memory for the time of the deployment, and is passed to the
+target only.
+
+A reference is not the secret. A string computed from one (`"password=" + reference`) would be wrong, so
+`ComposedSecrets` and `find_composed` detect it.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ COMPOSED_HINT: Final = "use the secret as the whole value"
 
 
 class SecretSource(Struct, frozen=True, kw_only=True, eq=False):
-    """Where a secret comes from, as `secrets:` of `sabir.yaml` says it: `db-password: {env: DB_PASSWORD}`."""
+    """The source of a secret, as `secrets:` of `sabir.yaml` defines it: `db-password: {env: DB_PASSWORD}`."""
 
     name: str
     provider: str
@@ -41,36 +45,38 @@ class SecretSource(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class SecretProvider(Protocol):
+    """Reads secrets from one kind of source."""
+
     @property
     def name(self) -> str: ...
 
     @property
     def main(self) -> str:
-        """The setting that is meant where only a text is given: `{env: NAME}` is `{env: {variable: NAME}}`."""
+        """The setting that a plain string stands for: `{env: NAME}` is `{env: {variable: NAME}}`."""
         ...
 
     def settings(self) -> Mapping[str, Field]:
-        """What it needs to know."""
+        """Return the settings of its sources."""
         ...
 
     async def read(self, settings: Mapping[str, Any], context: DriverContext) -> str:
-        """The secret; a `DeployError` that says why it cannot be had, without it."""
+        """Return the secret. Raises `DeployError` with the reason, which never contains the secret."""
         ...
 
 
 def reference_to(name: str) -> Sensitive:
-    """The value that stands for a secret."""
+    """Return the value that stands for a secret."""
     return Sensitive({_WORD: name})
 
 
 def is_reference(value: Value) -> bool:
-    """Whether a value, marked or not, is a reference."""
+    """Tell whether a value, marked sensitive or not, is a reference."""
     inner = value.value if isinstance(value, Sensitive) else value
     return isinstance(inner, Mapping) and inner.keys() == {_WORD}
 
 
 def find_secret_names(value: Value) -> set[str]:
-    """The secrets that a value refers to, anywhere in it."""
+    """Return the names of all secrets that a value refers to."""
     if is_reference(value):
         inner = value.value if isinstance(value, Sensitive) else value
         return {str(inner[_WORD])}  # type: ignore[index,call-overload]  # it is a mapping
@@ -86,7 +92,7 @@ def find_secret_names(value: Value) -> set[str]:
 
 
 def reveal_references(value: Value, secrets: Mapping[str, str]) -> Value:
-    """The value with each reference replaced by what it stands for, still marked."""
+    """Return the value with each reference replaced by its secret, still marked sensitive."""
     if is_reference(value):
         (name,) = find_secret_names(value)
         return Sensitive(secrets[name])
@@ -94,7 +100,10 @@ def reveal_references(value: Value, secrets: Mapping[str, str]) -> Value:
 
 
 def with_references(data: Any) -> Any:
-    """The data of an expression with each literal `{secret: NAME}` as a reference; `{eval: {secret: NAME}}` is a function call."""
+    """Return the data of an expression with each literal `{secret: NAME}` as a reference.
+
+    `{eval: {secret: NAME}}` is a function call and stays.
+    """
     if isinstance(data, dict):
         if data.keys() == {"secret"} and isinstance(data["secret"], str):
             return reference_to(data["secret"])
@@ -110,14 +119,15 @@ def _is_call(value: Any) -> bool:
 
 
 class ComposedSecrets:
-    """Finds references that became part of a string. A reference is not the secret, so such a string is always wrong."""
+    """Finds references that became part of a string, in plain text or in a common encoding."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._patterns = [(name, _reference_text(name)) for name in sorted(names)]
         self._encoded = [(name, Secrets(_serialized(name))) for name, _ in self._patterns]
 
     def find(self, value: Value) -> str | None:
-        """The name of a secret that is part of a string anywhere in a value."""
+        """Return the name of a secret whose reference is part of a string anywhere in a value; None if there
+        is none."""
         for text in _strings(value) if self._patterns else ():
             if _WORD in text:
                 for name, pattern in self._patterns:
@@ -130,7 +140,10 @@ class ComposedSecrets:
 
 
 def find_composed(expression: Any, result: Value, read: Iterable[Value]) -> str | None:
-    """The name of a secret that an expression made part of a string; `read` are the values it was computed from."""
+    """Return the name of a secret whose reference an expression made part of a string; None if there is none.
+
+    `read` are the values that the expression was computed from.
+    """
     read = [*read]
     names = find_secret_names(expression).union(*map(find_secret_names, read))
     if not names:
@@ -144,11 +157,12 @@ def find_composed(expression: Any, result: Value, read: Iterable[Value]) -> str 
 
 
 def composed_message(name: str) -> str:
+    """Return the message about a reference in a string."""
     return f"secret {name!r} cannot be part of a string"
 
 
 def _reference_text(name: str) -> re.Pattern[str]:
-    """A reference as programs write mappings: in Python, JSON, JSON inside a string, YAML."""
+    """Return a pattern for a reference as programs print mappings: in Python, JSON, JSON in a string, YAML."""
     word, quote = re.escape(_WORD), r"""\\*["']?"""
     return re.compile(rf"{quote}{word}{quote}\s*:\s*{quote}{re.escape(name)}(?![\w.-])")
 
@@ -180,7 +194,7 @@ def _strings(value: Value) -> Iterator[str]:
 
 
 def _is_consumed(value: Value) -> bool:
-    """Whether there is a sensitive string in a value."""
+    """Tell whether a value contains a sensitive string."""
     match value:
         case Sensitive(value=str()):
             return True
@@ -195,7 +209,7 @@ def _is_consumed(value: Value) -> bool:
 
 
 def _has_other_marks(expression: Any, read: Iterable[Value]) -> bool:
-    """Whether something else than a reference may be what made a result sensitive."""
+    """Tell whether something other than a reference may have made a result sensitive."""
     return _calls_marking(expression) or any(_holds_other(value) for value in read)
 
 

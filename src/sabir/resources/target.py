@@ -1,4 +1,4 @@
-"""Targets: where resources are kept."""
+"""Targets: where resources are managed."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
 
 DEFAULT_TARGET: Final = "here"
-"""The target that is there without being described: this machine, below one folder."""
+"""The target that exists without a definition: this machine, under one directory."""
 
 
 class Target(Struct, frozen=True, kw_only=True, eq=False):
-    """A place with a driver that reaches it, as `targets:` of `sabir.yaml` names it."""
+    """A location with the driver that reaches it, as `targets:` of `sabir.yaml` defines it."""
 
     name: str
     driver: str
     settings: Mapping[str, Value] = field(default_factory=dict[str, Value])
-    """What the driver needs to know: a root folder, a host, a context; sensitive values among them."""
+    """Settings of the driver: a root directory, a host, a context; some may be sensitive."""
     contained: bool = False
-    """Takes only kinds that can be kept below its root folder, so that nobody's machine is changed by accident. With `--here` the
-    operator says that the machine is meant, and nothing is contained."""
+    """It accepts only kinds that can be managed under its root directory, so that no machine is changed by
+    accident. With `--here` the operator states that the machine itself is meant, and nothing is contained."""
     parallel: int | None = None
-    """How many steps may run on it at once; None: as many as run at all."""
+    """How many steps may run on it at once; None: no limit of its own."""
     timeout: float | None = None
     retries: int | None = None
     labels: tuple[str, ...] = ()
-    """Only workers that have all of them reach it; none: whoever runs the deployment does."""
+    """Only workers that have all of these reach it; none: the machine that runs the deployment does."""
     place: Place | None = None
-    """Where it is described."""
+    """Where it is defined."""
 
     def why_left(self, resource: Resource) -> str | None:  # noqa: ARG002
-        """Why a resource that is taken away is only forgotten and stays as it is; None: it goes."""
+        """Return why a resource is only forgotten and not deleted; None: it is deleted."""
         return None
