@@ -1,4 +1,4 @@
-"""Opening the store: SQLite in WAL mode with full synchronisation, or PostgreSQL."""
+"""Databases of the store: SQLite in WAL mode with full synchronization, or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ IMMEDIATE: Final = "sabir_immediate"
 
 
 class Database:
-    """An engine of SQLAlchemy, and what has to be known of its dialect."""
+    """An SQLAlchemy engine, and what depends on its dialect."""
 
     def __init__(self, engine: Engine, state_file: OpenStateFile | None = None) -> None:
         self.engine = engine
         self.file = None if state_file is None else state_file.path
-        """The file of a SQLite database; None for PostgreSQL and for one in memory."""
+        """The file of an SQLite database; None for PostgreSQL and in memory."""
         self._state_file = state_file
 
     @property
@@ -54,7 +54,8 @@ class Database:
 
     @staticmethod
     def open(where: str, *, create: bool) -> Database:
-        """Open `postgresql://…`, `sqlite:///FILE` or a file. Without `create` a file that is not there is an empty state."""
+        """Open `postgresql://…`, `sqlite:///FILE` or a file. Without `create`, a missing file reads as an
+        empty state."""
         url = _parse_url(where)
         if url.get_backend_name() == "postgresql":
             return Database._prepare_database(Database(create_engine(url, pool_pre_ping=True)), where)
@@ -83,7 +84,10 @@ class Database:
         return database
 
     def prepare(self, tables: VersionedTables) -> None:
-        """Make the tables, or bring them to the version of this sabir. Two that come first at the same time must not both do it."""
+        """Create the tables, or upgrade them to this version of sabir.
+
+        Two processes that open a new database at once must not both do it, so it runs under a lock.
+        """
         with self.engine.begin() as connection:
             if tables.are_current(connection):
                 return
@@ -93,12 +97,12 @@ class Database:
             tables.prepare(connection)
 
     def check_file(self) -> None:
-        """Raise `StateFileLost` when the file of the state is no longer the one that is open."""
+        """Raise `StateFileLost` if the path no longer names the file that is open."""
         if self._state_file is not None:
             self._state_file.check()
 
     def upsert(self, table: Any) -> Any:
-        """An insert that can say what to do on a conflict."""
+        """Return an insert statement that can handle conflicts."""
         if self.is_postgresql:
             from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 
@@ -108,7 +112,7 @@ class Database:
         return insert(table)
 
     def overwrite(self, table: Any, *, keys: Collection[str]) -> Any:
-        """An insert that writes over the row with the same keys."""
+        """Return an insert statement that overwrites the row with the same keys."""
         insert = self.upsert(table)
         rest = {column.name: insert.excluded[column.name] for column in table.c if column.name not in keys}
         return insert.on_conflict_do_update(index_elements=list(keys), set_=rest)
@@ -209,7 +213,7 @@ def _refuse_other_database(file: Path, address: str) -> None:
 
 def _configured(engine: Engine, journal: str) -> Engine:
     def configure(connection: Any, _record: Any) -> None:
-        # SQLAlchemy begins transactions itself, see _begin; the module's own idea of it begins too late.
+        # `_begin_transaction` starts transactions. The sqlite3 module would start them only at the first write.
         connection.isolation_level = None
         try:
             for pragma in (
@@ -234,7 +238,7 @@ def _begin_transaction(connection: Connection) -> None:
 
 
 def is_unavailable(error: SQLAlchemyError) -> bool:
-    """Whether the server went away (and may come back), as opposed to refusing what it was asked."""
+    """Tell whether the server is unreachable and may come back, as opposed to rejecting a statement."""
     if not isinstance(error, DBAPIError):
         return False
     if error.connection_invalidated:
@@ -245,6 +249,7 @@ def is_unavailable(error: SQLAlchemyError) -> bool:
 
 
 def is_full(error: SQLAlchemyError) -> bool:
+    """Tell whether an error means that the disk is full."""
     words = str(getattr(error, "orig", error)).lower()
     return "disk is full" in words or "no space left" in words or "disk full" in words
 
@@ -254,7 +259,7 @@ def _display_location(where: str) -> str:
 
 
 def _cannot_open(file: Path | None) -> str | None:
-    """What the system says about the file itself, where the database only says that it cannot."""
+    """Return what is wrong with the file itself, where the database only reports that it cannot open it."""
     if file is None or not file.exists():
         return None
     if file.is_dir():
@@ -267,7 +272,7 @@ def _cannot_open(file: Path | None) -> str | None:
 
 
 def database_reason(error: SQLAlchemyError) -> str:
-    """What a database says, in our words where they are known."""
+    """Return the reason of a database error; common SQLite messages in plain words."""
     said = " ".join(str(getattr(error, "orig", error)).split())
     for words, ours in _SQLITE.items():
         if said.startswith(words):

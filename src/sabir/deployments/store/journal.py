@@ -1,4 +1,12 @@
-"""The journal of one deployment: what is written at each turn of a step, each turn in one transaction."""
+"""The journal of one deployment: the writes of each transition of a step, each in one transaction.
+
+The order of these transactions carries the guarantees of a deployment: the intent is committed before the
+effect starts, and the end, the record and the outputs of a step are committed together before its dependents
+start. A crash between two transactions therefore leaves at most an open intent, which recovery looks up.
+
+The writer may repeat a transaction whose commit was not confirmed. So each statement here is idempotent:
+updates set absolute values, inserts overwrite the row with the same key or keep it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +29,11 @@ _json = msgspec.json.Encoder(order="sorted").encode
 
 
 class Journal:
-    """Writes for one deployment; every method either runs at once (before the engine starts) or answers with writes."""
+    """Writes of one deployment.
+
+    `open`, `extend`, `close` and `now_all` write at once, in the caller's thread, while the engine is not
+    running. The other methods return writes, which the engine submits together.
+    """
 
     def __init__(self, store: StateStore, writer: StateWriter, clock: Callable[[], datetime]) -> None:
         self.store = store
@@ -42,6 +54,7 @@ class Journal:
                 attempt=bindparam("to_attempt"),
                 not_before=bindparam("to_not_before"),
                 message=bindparam("to_message"),
+                # Only the intent carries a task; later states keep it, because recovery needs it.
                 task=func.coalesce(bindparam("to_task"), step.c.task),
             )
         )
@@ -53,7 +66,7 @@ class Journal:
         self._forget_facts = schema.fact.delete().where(
             schema.fact.c.environment == environment, schema.fact.c.address == bindparam("of_address")
         )
-        # A transaction whose end was lost is written again: an event that is there stays as it is.
+        # An unconfirmed transaction is written again: an event that exists stays as it is.
         self._event = store.database.upsert(schema.event).on_conflict_do_nothing()
         call = store.database.upsert(schema.call)
         self._call = call.on_conflict_do_update(
@@ -73,7 +86,10 @@ class Journal:
         wish: StoredRequest | None = None,
         blobs: Mapping[str, bytes] | None = None,
     ) -> int:
-        """A new deployment with all its steps waiting; `steps` makes them for its number, which is the answer."""
+        """Create a deployment with all its steps waiting, and return its number.
+
+        `steps` builds the steps for the number, which is known only inside the transaction.
+        """
         table = schema.deployment
         environment = self.store.environment
 
@@ -108,13 +124,15 @@ class Journal:
         return self.number
 
     def extend(self, steps: Sequence[StepRecord], document: Any) -> None:
-        """Further steps of the deployment that can be foreseen by now, with their plan."""
+        """Add the steps of a further wave, which can be planned by now, and append its plan to the
+        deployment."""
         table, environment, number = schema.deployment, self.store.environment, self.number
 
         def write(connection: Connection) -> None:
             row = table.c.environment == environment, table.c.number == number
             text = connection.scalar(select(table.c.plan).where(*row)) or "{}"
             plan = decode_column(text, dict[str, Any], f"the plan of deployment {number}")
+            # A repetition of this transaction must not add the wave twice.
             waves = [wave for wave in plan.get("waves", ()) if wave != document]
             connection.execute(
                 table.update().where(*row).values(plan=_json_text({**plan, "waves": [*waves, document]}))
@@ -125,7 +143,12 @@ class Journal:
         self.writer.run_now(write)
 
     def close(self, state: DeploymentState, number: int | None = None) -> None:
-        """The deployment has ended; what was still waiting is cancelled."""
+        """End the deployment: record its state and the known step outputs, and cancel the steps that never
+        started.
+
+        Open intents stay: only recovery knows what became of them. `number` names another deployment than
+        this one.
+        """
         ended = self.number if number is None else number
         table, step, environment = schema.deployment, schema.step, self.store.environment
 
@@ -149,7 +172,7 @@ class Journal:
         self.writer.run_now(write)
 
     def _forget_the_world(self, connection: Connection, number: int) -> None:
-        """When everything was taken away nothing that was observed holds any more, whoever observed it."""
+        """Forget all step outputs after a destroy that left no resource: none of them holds any more."""
         resource, fact, environment = schema.resource, schema.fact, self.store.environment
         row = schema.deployment.c.environment == environment, schema.deployment.c.number == number
         if connection.scalar(select(schema.deployment.c.verb).where(*row)) != "destroy":
@@ -159,7 +182,7 @@ class Journal:
             connection.execute(fact.delete().where(fact.c.environment == environment))
 
     def _snapshot(self, connection: Connection) -> str | None:
-        """What was known of the world when a deployment had ended, sealed values as they are."""
+        """Return the step outputs at the end of a deployment as JSON; encrypted values stay encrypted."""
         table = schema.fact
         asked = select(table).where(table.c.environment == self.store.environment, table.c.expired == 0)
         facts = [Fact.of(row) for row in connection.execute(asked).mappings()]
@@ -173,14 +196,14 @@ class Journal:
         return _json_text(sightings) if sightings else None
 
     def _move(self, connection: Connection) -> None:
-        """The state gets a new number."""
+        """Increase the serial number of the state, which invalidates plans made for the old one."""
         table = schema.environment
         connection.execute(
             table.update().where(table.c.name == self.store.environment).values(serial=table.c.serial + 1)
         )
 
     def now_all(self, writes: Sequence[Write], *, moves: bool = False) -> None:
-        """Write at once, in one transaction; with `moves` the state gets a new number."""
+        """Write at once, in one transaction. With `moves` the state gets a new serial number."""
 
         def write(connection: Connection) -> None:
             for statement, row in writes:
@@ -193,6 +216,7 @@ class Journal:
     # Steps
 
     def submit(self, writes: Sequence[Write], written: Callable[[], object]) -> None:
+        """Queue writes as one batch; `written` is called in the writer's thread after the commit."""
         self.writer.submit(Batch(writes, written))
 
     def step(
@@ -207,7 +231,10 @@ class Journal:
         deployment: int | None = None,
         data: Mapping[str, Any] | None = None,
     ) -> list[Write]:
-        """A step comes into a state, and the event that says so."""
+        """Return the writes that bring a step into a state, with the event that reports it.
+
+        `deployment` is given for a step of an earlier deployment; `data` is added to the event.
+        """
         number = self.number if deployment is None else deployment
         row = {
             "in_deployment": number,
@@ -229,9 +256,11 @@ class Journal:
         data: Mapping[str, Any] | None = None,
         deployment: int | None = None,
     ) -> Write:
+        """Return the write of an event, numbered within its deployment."""
         number = self.number if deployment is None else deployment
         self._events += 1
-        # Events of a deployment that was cut off are counted on from where nobody was before.
+        # For an interrupted deployment the last number is not known here. Each lock has its own epoch, so
+        # numbers from that range are free.
         place = self._events if number == self.number else self._events + 1_000_000 * self.writer.epoch
         row = {
             "environment": self.store.environment,
@@ -245,12 +274,15 @@ class Journal:
         return Write(self._event, row)
 
     def record(self, record: ResourceRecord) -> Write:
+        """Return the write that stores the record of a resource, over an earlier one."""
         return Write(self._record, record.row(self.store.environment))
 
     def forget(self, address: str) -> Write:
+        """Return the write that removes the record of a resource."""
         return Write(self._forget, {"at_address": address})
 
     def fact(self, fact: Fact) -> Write:
+        """Return the write that stores a step output, over an earlier one of the same name."""
         return Write(self._fact, fact.row(self.store.environment))
 
     def facts(
@@ -262,7 +294,7 @@ class Journal:
         position: int,
         deployment: int | None = None,
     ) -> list[Write]:
-        """What a step (of this deployment, unless another is named) gave back, by the attribute's address that each becomes."""
+        """Return the writes of step outputs, given by the address of the attribute that each becomes."""
         at = self.now()
         return [
             self.fact(
@@ -280,16 +312,19 @@ class Journal:
         ]
 
     def forget_facts(self, address: str) -> Write:
-        """What goes with a resource that is gone, or gave back something else."""
+        """Return the write that removes all outputs of a resource."""
         return Write(self._forget_facts, {"of_address": address})
 
     def call(self, operation_id: str, position: str, **columns: str | None) -> Write:
+        """Return the write of an effect of a program: at first its intent, then its outcome."""
         return Write(self._call, {"operation_id": operation_id, "position": position, **columns})
 
     def now(self) -> str:
+        """Return the current time as ISO 8601 text with milliseconds."""
         return self.clock().isoformat(timespec="milliseconds")
 
     def fields(self, values: Mapping[str, Value]) -> str:
+        """Return values as text for the store, with their secrets encrypted."""
         return self.store.codec.write(values)
 
 

@@ -1,10 +1,7 @@
-"""What the store answers with: resources as they are recorded, deployments, steps, events.
+"""Records of the store: resources, step outputs, deployments, steps, events, and snapshots of a state.
 
-Intents: what a step was going to do, written before it did anything.
-
-Enough to look for it, to record it and to do it, when nobody remembers the description any more.
-
-What a state holds at one moment, and what it held when a step of an unfinished deployment ran.
+An intent (`Intent`) is what a step was about to do, written before it had any effect. It is enough to look
+the step up, to record it and to repeat it, even if the project is no longer available.
 """
 
 from __future__ import annotations
@@ -23,16 +20,22 @@ from sabir.graph.values import Value
 
 
 class RecordStatus(Enum):
+    """What is known about a recorded resource."""
+
     PRESENT = "present"
     FAILED = "failed"
-    """A step on it failed: it may be there in part."""
+    """A step on it failed: it may exist in part."""
     UNKNOWN = "unknown"
-    """The outcome of a step on it is not known; `sabir resolve` settles it."""
+    """The outcome of a step on it is unknown; `sabir resolve` settles it."""
 
 
 class StepState(Enum):
-    """`waiting → ready → intent → done | non_compliant | failed | unknown | cancelled`. What is done, failed or cancelled stays so;
-    what is unknown until somebody finds out."""
+    """The state of a step: `waiting -> ready -> intent -> done | non_compliant | failed | unknown |
+    cancelled`.
+
+    A retry goes back from `intent` to `ready`. Final states stay, except `unknown`, which recovery or `sabir
+    resolve` settles.
+    """
 
     WAITING = "waiting"
     READY = "ready"
@@ -46,6 +49,7 @@ class StepState(Enum):
 
     @property
     def is_final(self) -> bool:
+        """Whether the engine makes no further transition from this state."""
         return self in _FINAL
 
     @property
@@ -60,6 +64,8 @@ _FINAL = frozenset(
 
 
 class DeploymentState(Enum):
+    """The state of a deployment; `running` after a crash until the next recovery."""
+
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
@@ -68,7 +74,10 @@ class DeploymentState(Enum):
 
 
 class ResourceRecord(Struct, frozen=True, kw_only=True):
-    """A resource as it was last written. `desired` and `fields` are texts of the codec: most are only compared."""
+    """A resource as it was last written.
+
+    `desired` and `fields` are texts of the codec: most of them are only compared, never parsed.
+    """
 
     address: str
     kind: str
@@ -76,14 +85,15 @@ class ResourceRecord(Struct, frozen=True, kw_only=True):
     driver: str
     status: RecordStatus
     id: str | None = None
+    """The name that the target assigned, if it assigns names."""
     desired: str = "{}"
     fields: str | None = None
-    """The resource as the target gave it back; None: as it was wanted."""
+    """The resource as the target returned it; None: equal to `desired`."""
     requires: tuple[str, ...] = ()
     deployment: int = 0
     step: str = ""
     origin: str | None = None
-    """`FILE:LINE` of what described it."""
+    """`FILE:LINE` of its definition."""
 
     @staticmethod
     def of(row: Mapping[Any, Any]) -> ResourceRecord:
@@ -111,21 +121,21 @@ class ResourceRecord(Struct, frozen=True, kw_only=True):
 
 
 class Fact(Struct, frozen=True, kw_only=True):
-    """A value that was observed: what a step gave back."""
+    """A step output as the store keeps it."""
 
     name: str
-    """The text of the attribute's address that it became."""
+    """The text of the address of the attribute that it became."""
     address: str
-    """The resource that it goes with: it is forgotten when that is."""
+    """The resource that it belongs to; it is forgotten together with that."""
     value: str
     """`{"value": …}` as the codec writes it."""
     deployment: int
     step: str
     position: int
-    """Which step of the deployment, counted from 1; 0 when that was not written down."""
+    """The position of the step in its deployment, from 1; 0 if it was not recorded."""
     at: str
     expired: bool = False
-    """It does not count any more; the step that gave it is taken again."""
+    """It no longer counts; the step that reported it runs again."""
 
     @staticmethod
     def of(row: Mapping[Any, Any]) -> Fact:
@@ -146,7 +156,7 @@ class Fact(Struct, frozen=True, kw_only=True):
 
 
 class StepRecord(Struct, frozen=True, kw_only=True):
-    """A step as the journal has it."""
+    """A step as the journal stores it."""
 
     deployment: int
     key: str
@@ -157,10 +167,13 @@ class StepRecord(Struct, frozen=True, kw_only=True):
     driver: str
     action: str
     operation_id: str
+    """The same for all attempts, also of later deployments that continue the step."""
     state: StepState
     attempt: int = 0
     not_before: float | None = None
+    """Time of the next attempt, in seconds since the epoch."""
     task: str | None = None
+    """The text of its `Intent`; None before it started."""
     message: str | None = None
 
     @staticmethod
@@ -169,6 +182,8 @@ class StepRecord(Struct, frozen=True, kw_only=True):
 
 
 class DeploymentRecord(Struct, frozen=True, kw_only=True):
+    """A deployment as the history lists it."""
+
     number: int
     verb: str
     """`deploy`, `destroy`, `call` …"""
@@ -176,9 +191,9 @@ class DeploymentRecord(Struct, frozen=True, kw_only=True):
     started: str
     ended: str | None = None
     audit: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Who, from which commit, with which digest of the description, by which sabir."""
+    """User, commit, digest of the project and sabir version."""
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Steps by their state."""
+    """Number of steps by state."""
 
     @staticmethod
     def of(row: Mapping[Any, Any], counts: Mapping[str, int]) -> DeploymentRecord:
@@ -188,6 +203,8 @@ class DeploymentRecord(Struct, frozen=True, kw_only=True):
 
 
 class EventRecord(Struct, frozen=True, kw_only=True):
+    """One entry of a deployment's log."""
+
     number: int
     at: str
     key: str | None
@@ -202,14 +219,18 @@ class EventRecord(Struct, frozen=True, kw_only=True):
 
 
 class IntentCall(Struct, frozen=True, kw_only=True):
+    """The call in an intent: operation and arguments."""
+
     operation: str | None
     arguments: str
-    """As the codec writes them."""
+    """Text of the codec."""
 
 
 class Intent(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a step was about to do."""
+
     desired: str
-    """The fields of the resource, as the codec writes them."""
+    """The fields of the resource, as text of the codec."""
     id: str | None
     requires: tuple[str, ...] = ()
     results: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -217,14 +238,14 @@ class Intent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The operation that is called; nothing of the resource is recorded then."""
     origin: str | None = None
     report_only: bool = False
-    """The resource is only compared: however far the step came, it changed nothing."""
+    """The resource is only compared: however far the step got, it changed nothing."""
 
     @property
     def text(self) -> str:
         return msgspec.json.encode(self).decode("utf-8")
 
     def reencrypt(self, codec: Codec) -> Intent:
-        """With its secrets under the newest key."""
+        """Return the intent with its secrets encrypted under the newest key."""
         call = self.call
         if call is not None:
             call = replace(call, arguments=codec.write(codec.read(call.arguments)))
@@ -232,21 +253,23 @@ class Intent(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def intent_of(step: StepRecord) -> Intent:
-    """What a step was going to do; nothing, when it was not begun."""
+    """Return the intent of a step; an empty one if the step never started."""
     subject = f"the intent of {step.key!r} in deployment {step.deployment}"
     intent: Intent = decode_column(step.task or '{"desired":"{}","id":null}', Intent, subject)
     return intent
 
 
 class Snapshot(Struct, frozen=True, kw_only=True, eq=False):
+    """The content of a state at one moment."""
+
     serial: int
-    """The number of the state: another one tells that it has moved on."""
+    """The serial number of the state; another one means that the state has changed."""
     records: Mapping[str, ResourceRecord]
-    """Every resource that is recorded, by the text of its address."""
+    """All recorded resources by the text of their address."""
     facts: Mapping[str, Fact]
-    """What steps gave back, expired ones among them."""
+    """Step outputs, including expired ones."""
     observed: Mapping[str, Value]
-    """The values of the facts that count."""
+    """The values of the facts that have not expired."""
 
 
 class Unfinished(Struct, frozen=True, kw_only=True, eq=False):
@@ -254,15 +277,20 @@ class Unfinished(Struct, frozen=True, kw_only=True, eq=False):
 
     numbers: frozenset[int] = frozenset()
     is_open: bool = False
-    """Whether the last of them was cut off and nothing has been done about it since."""
+    """Whether the last of them was interrupted and has not been recovered yet."""
     positions: Mapping[tuple[int, str], int] = {}
     """The position of each step, by deployment and key."""
     before: Mapping[str, Value] = {}
-    """What had been observed before them."""
+    """Step outputs before these deployments."""
     snapshot: Snapshot | None = None
 
     def values_then(self, record: ResourceRecord) -> Mapping[str, Value] | None:
-        """Return what had been observed when a resource had its step; None when that was in an earlier deployment."""
+        """Return the step outputs that were known when a resource had its step; None if that was in an
+        earlier deployment.
+
+        An output that was reported later, or by a later step, is replaced by its value before these
+        deployments.
+        """
         if self.snapshot is None or record.deployment not in self.numbers:
             return None
         ran = record.deployment, self.positions.get((record.deployment, record.step), 0)

@@ -1,6 +1,6 @@
-"""Wishes: what each deployment was asked for, kept so that one can ask about it, and go back to it.
+"""Requests: sources and inputs of each deployment, stored so that one can inspect them and roll back to them.
 
-The files of a description are kept sealed, by their digest, each content once, whatever environment it belongs to.
+Project files are stored encrypted by their digest, each content once, across all environments.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from sabir.deployments.store.seal import Sealer
 
 
 class StoredRequest(Struct, frozen=True, kw_only=True):
-    """What a deployment was asked for."""
+    """Sources and inputs of a deployment (its desired state)."""
 
     path: str = ""
-    """The description, from the folder that the files were read from: a file, or empty for the folder itself."""
+    """The project, relative to the directory of its files: a file, or empty for the directory itself."""
     files: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Digests of their contents by name."""
+    """Digests of the contents by file name."""
     digest: str = ""
-    """Of names and contents together: two deployments with the same one had the same files. It tells nobody without the key
-    what is in them."""
+    """Keyed digest of all names and contents: equal for two deployments with the same files."""
     missing: str | None = None
-    """Why the files were not kept."""
+    """Why the files were not stored."""
     settings: str | None = None
-    """Inputs and what else was said on the command line, as the codec writes it; None: it could not be sealed."""
+    """Inputs and other command-line arguments, as text of the codec; None if they could not be encrypted."""
     language: str | None = None
     here: bool = False
+    """Whether it managed the whole machine (`--here`)."""
 
     @property
     def text(self) -> str:
@@ -38,33 +38,37 @@ class StoredRequest(Struct, frozen=True, kw_only=True):
 
 
 def parse_request(text: str) -> StoredRequest:
+    """Parse the stored text of a request. Raises `DeployError` if the state is damaged."""
     wish: StoredRequest = decode_column(text, StoredRequest, "what a deployment was asked for")
     return wish
 
 
 class StoredObservation(Struct, frozen=True, kw_only=True):
-    """A value as it was known when a deployment had ended: as the codec wrote it, and when it was observed."""
+    """A step output at the end of a deployment: text of the codec, and when it was observed."""
 
     value: Any
     note: str
 
     @property
     def text(self) -> str:
-        """As the codec reads it."""
+        """The value in the form that the codec reads."""
         return msgspec.json.encode({"value": self.value}).decode("utf-8")
 
 
 def parse_observations(text: str, subject: str) -> dict[str, StoredObservation]:
+    """Parse stored step outputs, by name. Raises `DeployError` if the state is damaged."""
     sightings: dict[str, StoredObservation] = decode_column(text, dict[str, StoredObservation], subject)
     return sightings
 
 
 def encrypt_files(contents: Mapping[str, bytes], sealer: Sealer) -> tuple[dict[str, str], dict[str, bytes]]:
-    """Digests by name, and sealed contents by digest: a description may hold secrets in clear."""
+    """Return digests by name, and encrypted contents by digest: project files may contain unencrypted
+    secrets."""
     digests = {name: sealer.digest(data) for name, data in contents.items()}
     unique = {digests[name]: data for name, data in contents.items()}
     return digests, {digest: sealer.seal_bytes(data) for digest, data in unique.items()}
 
 
 def blob_rows(blobs: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    """Return the rows of encrypted contents for the table `blob`."""
     return [{"digest": digest, "data": data} for digest, data in blobs.items()]

@@ -1,7 +1,7 @@
-"""Reading back what was written: rows and texts of a state that something has damaged are refused in a sentence.
+"""Checked decoding of rows and columns: a damaged state is refused with a clear message.
 
-SQLite keeps whatever it is given in any column, and a state is a file that tools, disks and people get at; so what comes out of it is
-taken for nothing before it fits.
+SQLite stores any value in any column, and tools, disks and people can change the file. So nothing read from
+it is used before its type is checked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 def convert_row(row: Mapping[Any, Any], type_: type[T], subject: str, **read: Any) -> T:
-    """A row as a struct; `subject` is what people call it, `read` are columns that were read already."""
+    """Convert a row to a struct. `subject` names it in errors; `read` holds columns that are already decoded."""
     try:
         fields = {name: read[name] if name in read else row[name] for name in type_.__struct_fields__}
         return msgspec.convert(fields, type_)
@@ -29,7 +29,7 @@ def convert_row(row: Mapping[Any, Any], type_: type[T], subject: str, **read: An
 
 
 def decode_column(text: Any, type_: Any, subject: str) -> Any:
-    """The JSON of a column."""
+    """Decode the JSON of a column as a type. Raises `DeployError` that names the `subject`."""
     if not isinstance(text, str):
         raise_damaged(subject, "a text is wanted here")
     try:
@@ -39,4 +39,5 @@ def decode_column(text: Any, type_: Any, subject: str) -> Any:
 
 
 def raise_damaged(subject: str, reason: str) -> NoReturn:
+    """Raise the `DeployError` for a damaged state."""
     raise DeployError(f"the state is damaged: {subject}: {reason}; bring back a copy of the state")

@@ -1,7 +1,7 @@
-"""The tables, the same on SQLite and PostgreSQL, and how an older database becomes one of this version.
+"""Tables of the state, the same on SQLite and PostgreSQL, and their migrations.
 
-Values are JSON texts, never pickled. The journal (`step`, `event`, `call`) only grows: a step changes its state along the
-protocol, and nothing is taken out.
+Values are JSON texts, never pickles. The journal (`step`, `event`, `call`) only grows: a step changes its
+state along the protocol, and nothing is deleted from it.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ environment = Table(
     Column("serial", Integer, nullable=False),
     Column("holder", Text),
 )
-"""`epoch` grows with each lock, and every write checks it: who lost the lock cannot write any more. `serial` counts the
-states: a plan is made for one."""
+"""`epoch` grows with each lock, and each write checks it: a process that lost the lock cannot write any more.
+`serial` counts the versions of the state: a plan is made for one of them.
+"""
 
 deployment = Table(
     "sabir_deployment",
@@ -56,8 +57,9 @@ deployment = Table(
     Column("observed", Text),
     PrimaryKeyConstraint("environment", "number"),
 )
-"""`wish` is what was asked for: the files of the description by digest, with the inputs; `observed` is what was known of the
-world when it had ended."""
+"""`wish` is the request: project files by digest, and the inputs. `observed` holds the step outputs at its
+end.
+"""
 
 blob = Table(
     "sabir_blob",
@@ -65,7 +67,7 @@ blob = Table(
     Column("digest", String, primary_key=True),
     Column("data", LargeBinary, nullable=False),
 )
-"""Files of descriptions, each content once."""
+"""Project files, each content once."""
 
 step = Table(
     "sabir_step",
@@ -87,7 +89,7 @@ step = Table(
     Column("message", Text),
     PrimaryKeyConstraint("environment", "deployment", "key"),
 )
-"""`task` is what was to be done, written with the intent: enough to look for it, or do it, without the description."""
+"""`task` is the intent: enough to look a step up, or to repeat it, without the project."""
 
 event = Table(
     "sabir_event",
@@ -135,7 +137,9 @@ fact = Table(
     Column("expired", Integer, nullable=False),
     PrimaryKeyConstraint("environment", "name"),
 )
-"""What steps gave back, by the text of the attribute's address that it became; `address` is the resource it goes with."""
+"""Step outputs by the text of the attribute's address that each became; `address` is the resource it belongs
+to.
+"""
 
 call = Table(
     "sabir_call",
@@ -148,13 +152,13 @@ call = Table(
     Column("outcome", Text),
     PrimaryKeyConstraint("operation_id", "position"),
 )
-"""Effects of programs, by the operation id of the step that runs the program and their place in it."""
+"""Effects of programs, by the operation id of the step that runs the program and their position in it."""
 
 Index("sabir_step_state", step.c.environment, step.c.state)
 
 
 def _facts_of_their_own(connection: Connection) -> None:
-    """Version 1 kept what steps gave back with their resources, and nothing of the description."""
+    """Migrate version 1, which stored step outputs with their resources and nothing of the project."""
     blob.create(connection)
     fact.create(connection)
     for column in ("wish", "observed"):

@@ -1,10 +1,8 @@
-"""Sensitive values at rest: sealed with a key that is kept elsewhere, and opened when they are needed.
+"""Encryption of sensitive values in the store, and the codec that writes values as JSON text.
 
-The key comes from the environment variable SABIR_KEY, or from a file. Several keys may be there, the newest first: it seals,
-all of them open, and `rotate` seals everything anew. The file beside a SQLite state is made, readable for its owner alone, when
-the first secret has to be kept.
-
-Values of resources as JSON texts for the store, with their secrets sealed, and back.
+The key comes from the environment variable SABIR_KEY or from a file. There may be several keys, newest first:
+the first one encrypts, all of them decrypt, and `rotate` encrypts everything again. The key file next to a
+SQLite state is created, readable by its owner only, when the first secret has to be stored.
 """
 
 from __future__ import annotations
@@ -39,22 +37,23 @@ _WRONG_KEY: Final = (
 
 
 class Sealer:
-    """Seals and opens; the key is read when the first secret comes by."""
+    """Encrypts and decrypts secrets; the key is read when the first one is met."""
 
     def __init__(self, *, key: str | None = None, file: Path | None = None, may_create: bool = False) -> None:
-        """`key` wins over `file`; with `may_create` a file that is not there is made."""
+        """`key` outweighs `file`; with `may_create` a missing file is created."""
         self._key = key
         self._file = file
         self._may_create = may_create
         self._fernet: MultiFernet | None = None
         self._read: str | None = None
-        """What the file contained when it was read or created."""
+        """The content of the key file when it was read or created."""
 
     def seal(self, value: Value) -> Value:
-        """The value with the text of each secret in it sealed; it can be written anywhere."""
+        """Return the value with each secret in it encrypted; the result can be written anywhere."""
         return map_secrets(value, self._encrypt_value)
 
     def open(self, value: Value) -> Value:
+        """Return the value with each secret in it decrypted. Raises `DeployError` for a wrong key."""
         return map_secrets(value, self._decrypt_value)
 
     def _encrypt_value(self, secret: Value) -> Value:
@@ -80,9 +79,11 @@ class Sealer:
         return decode_value(msgspec.json.decode(data))
 
     def seal_bytes(self, data: bytes) -> bytes:
+        """Encrypt data as a whole."""
         return self._keys(create=True).encrypt(data)
 
     def open_bytes(self, data: Any) -> bytes:
+        """Decrypt the result of `seal_bytes`. Raises `DeployError` for a wrong key."""
         from cryptography.fernet import InvalidToken
 
         if not isinstance(data, bytes | memoryview):
@@ -93,14 +94,14 @@ class Sealer:
             raise DeployError(_WRONG_KEY) from None
 
     def digest(self, data: bytes) -> str:
-        """A name for data that tells nobody without the key what is in it."""
+        """Return a keyed digest of data: without the key it tells nothing about the content."""
         from hashlib import blake2b
 
         newest = self._texts(create=True).split()[0].encode("ascii")
         return blake2b(data, digest_size=16, key=newest[:64]).hexdigest()
 
     def rotate(self, value: Value) -> Value:
-        """Opened with any key, sealed with the newest."""
+        """Return the value decrypted with any key and encrypted with the newest."""
         return self.seal(self.open(value))
 
     def _keys(self, *, create: bool) -> MultiFernet:
@@ -165,7 +166,7 @@ def _write_key(file: Path, text: str) -> None:
 
 
 def map_secrets(value: Value, change: Any) -> Value:
-    """The value with what is inside each mark changed; itself when there is no mark in it."""
+    """Return the value with `change` applied inside each `Sensitive`; the value itself if there is none."""
     if type(value) in _PLAIN:
         return value
     match value:
@@ -185,13 +186,16 @@ _PLAIN_TYPES = frozenset({str, bool, type(None)})
 
 
 class Codec:
-    """The same value gives the same text, as long as it holds no secret: texts can be compared without reading them."""
+    """Values as JSON text. The same value gives the same text unless it holds a secret, so texts can be
+    compared."""
 
     def __init__(self, sealer: Sealer) -> None:
         self.sealer = sealer
         self._encode = msgspec.json.Encoder(order="sorted").encode
 
     def write(self, fields: Mapping[str, Value]) -> str:
+        """Return the text of a mapping of values, with their secrets encrypted."""
+        # Strings, booleans and null are their own JSON; anything else goes through `encode_value`.
         if _PLAIN_TYPES.issuperset(map(type, fields.values())):
             data: object = fields
         else:
@@ -201,7 +205,7 @@ class Codec:
         return self._encode(data).decode("utf-8")
 
     def read(self, text: str, subject: str = "values") -> dict[str, Value]:
-        """The values; `subject` is what people call them, should they turn out to be damaged."""
+        """Parse a text of `write`. `subject` names it in the error about a damaged state."""
         data: dict[str, Any] = decode_column(text, dict[str, Any], subject)
         if not has_words(text.encode("utf-8")):
             return data

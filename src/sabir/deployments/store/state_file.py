@@ -1,7 +1,8 @@
-"""The file of a SQLite state: created whole, checked while it is open, and saved elsewhere when it disappears.
+"""The file of an SQLite state: created atomically, checked while it is open, and saved elsewhere when it
+disappears.
 
-A state file appears under its name only with all its tables in it. So a file without them was emptied or was never a state, and
-is refused: taken for a new state it would make every command of a project run again.
+A state file gets its name only when all its tables are in it. So a file without them was emptied or never was
+a state, and is refused: taken for a new state it would make every command of a project run again.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ class OpenStateFile:
         self._least = min(status.st_size, _HEADER)
 
     def tighten(self) -> None:
-        """Make the file and what SQLite keeps next to it private. SQLite gives new companions the mode of the database."""
+        """Make the file and its companions private. SQLite gives new companions the mode of the database."""
         for suffix in ("", *_COMPANIONS):
             tighten(self._absolute.with_name(self._absolute.name + suffix))
 
     def check(self) -> None:
-        """Raise when the path no longer leads to the file that was opened.
+        """Raise `StateFileLost` if the path no longer names the file that was opened.
 
         The file must not be opened for this: closing it again would drop SQLite's locks on it.
         """
@@ -61,8 +62,9 @@ class OpenStateFile:
 
 
 def refuse_lost_state(file: Path) -> None:
-    """Refuse an empty state file, and a missing one whose companions show that it existed."""
-    # Looked for first: another process creates the state file before these.
+    """Raise `DeployError` for an empty state file, and for a missing one whose companions show that it
+    existed."""
+    # Listed first: another process that starts a new state creates its file before these.
     leftovers = _leftovers(file)
     names = ", ".join(repr(str(leftover)) for leftover in leftovers)
     if not os.path.lexists(file):
@@ -79,7 +81,7 @@ def refuse_lost_state(file: Path) -> None:
 
 
 def _leftovers(file: Path) -> list[Path]:
-    """Files that exist only if the state file did: locks, copies that were saved, a log of SQLite with content."""
+    """Return files that exist only if the state file did: locks, saved copies, a nonempty log of SQLite."""
     name = escape(file.name)
     found = [*file.parent.glob(f"{name}.*.lock"), *file.parent.glob(f"{name}.recovered*")]
     log = file.with_name(f"{file.name}-wal")
@@ -89,7 +91,7 @@ def _leftovers(file: Path) -> list[Path]:
 
 
 def create_state_file(file: Path, prepare: Callable[[Path], None]) -> None:
-    """Create a state under a temporary name with `prepare`, then give it its name. Whoever comes first wins."""
+    """Create a state under a temporary name with `prepare`, then rename it. The first process wins."""
     target = Path(os.path.realpath(file))
     temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}")
     try:
@@ -117,9 +119,9 @@ def _place(temporary: Path, target: Path) -> None:
 
 
 def save_copy(connection: sqlite3.Connection, file: Path) -> Path | None:
-    """Save what an open connection still reads next to where its file was; None when that is not possible."""
+    """Save what an open connection still reads next to the lost file; return None if that is not possible."""
     try:
-        if file.parent.parent.is_dir():  # a whole project that was deleted is not created again
+        if file.parent.parent.is_dir():  # a project that was deleted as a whole is not created again
             make_private_directory(file.parent)
         copy = _create_free(file)
     except OSError:

@@ -1,4 +1,6 @@
-"""The store of deployments: opened once by a command, read by it, written by the one who holds an environment."""
+"""The state store of one environment: opened once by a command, read by it, written by the holder of the
+lock.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ Answer = TypeVar("Answer")
 
 
 class StateStore:
-    """What is remembered of one environment."""
+    """The recorded state of one environment. All methods that read raise `DeployError` for a damaged or
+    unreadable state."""
 
     def __init__(self, database: Database, environment: str, sealer: Sealer) -> None:
         self.database = database
@@ -55,16 +58,22 @@ class StateStore:
         key: str | None = None,
         key_file: Path | None = None,
     ) -> StateStore:
-        """Open the state at a place. Without `create`, one that is not there is an empty one."""
+        """Open the state at a file or URL. Without `create`, a missing state reads as an empty one.
+
+        `key` is the text of the encryption key and outweighs `key_file`. A key file next to a SQLite state is
+        created when the first secret has to be stored.
+        """
         database = Database.open(where, create=create)
         beside = None if database.file is None else database.file.with_name("key")
         sealer = Sealer(key=key, file=key_file or beside, may_create=key_file is None and beside is not None)
         return StateStore(database, environment, sealer)
 
     def close(self) -> None:
+        """Close all connections to the database."""
         self.database.close()
 
     def writer(self, holder: str, **options: Any) -> StateWriter:
+        """Return a writer for the environment; `options` are those of `StateWriter`."""
         restore_key = self.codec.sealer.restore_file
         return StateWriter(self.database, self.environment, holder=holder, restore_key=restore_key, **options)
 
@@ -78,15 +87,17 @@ class StateStore:
             raise DeployError(f"the state cannot be read: {database_reason(error)}") from error
 
     def id(self) -> str:
-        """Tells this store from every other."""
+        """Return the identifier of this store. Operation ids contain it, so those of a discarded state never
+        match."""
         asked = select(meta.c.value).where(meta.c.name == "id")
         return str(self._ask(lambda connection: connection.scalar(asked)))
 
     def snapshot(self) -> Snapshot:
-        """Everything that a plan rests on, read once."""
+        """Return everything that a plan depends on, read in one transaction."""
 
         def read(connection: Connection) -> Snapshot:
-            # The number comes first: who reads on while the state moves has an old number, and is found out.
+            # The number comes first: if the state changes while the rest is read, the number is too old, and
+            # the plan is refused when it is applied.
             serial = self._serial(connection)
             records, facts = self._records(connection), self._facts(connection)
             return Snapshot(
@@ -96,7 +107,7 @@ class StateStore:
         return self._ask(read)
 
     def unfinished(self, snapshot: Snapshot) -> Unfinished:
-        """Find the deployments that the next one resumes."""
+        """Return the deployments that the next one resumes: the last ones, back to one that ended well."""
         ended = 0
         numbers: list[int] = []
         deployments = self.deployments()
@@ -122,7 +133,7 @@ class StateStore:
         )
 
     def serial(self) -> int:
-        """The number of the state; each deployment and each change by hand makes a new one."""
+        """Return the serial number of the state; each deployment and each manual change increases it."""
         return self._ask(self._serial)
 
     def _serial(self, connection: Connection) -> int:
@@ -135,7 +146,7 @@ class StateStore:
         )
 
     def records(self) -> dict[str, ResourceRecord]:
-        """Every resource that is recorded, by the text of its address."""
+        """Return all recorded resources by the text of their address."""
         return self._ask(self._records)
 
     def _records(self, connection: Connection) -> dict[str, ResourceRecord]:
@@ -144,7 +155,7 @@ class StateStore:
         return {row["address"]: ResourceRecord.of(row) for row in connection.execute(asked).mappings()}
 
     def facts(self) -> dict[str, Fact]:
-        """What steps gave back, by the attribute's address it became; expired ones among them."""
+        """Return the step outputs by the address of the attribute that each became, including expired ones."""
         return self._ask(self._facts)
 
     def _facts(self, connection: Connection) -> dict[str, Fact]:
@@ -153,13 +164,14 @@ class StateStore:
         return {row["name"]: Fact.of(row) for row in connection.execute(asked).mappings()}
 
     def load_observations(self, facts: Mapping[str, Fact] | None = None) -> ObservedValues:
-        """The values of the facts that count."""
+        """Return the values of the facts that have not expired."""
         facts = self.facts() if facts is None else facts
         return ObservedValues(
             {name: self.fact_value(fact) for name, fact in facts.items() if not fact.expired}
         )
 
     def fact_value(self, fact: Fact) -> Value:
+        """Return the decrypted value of a fact."""
         return self._value(fact.value, f"the fact {fact.name!r}")
 
     def _value(self, text: str, subject: str) -> Value:
@@ -167,7 +179,7 @@ class StateStore:
         return values["value"] if "value" in values else raise_damaged(subject, "'value' is missing")
 
     def steps(self, deployment: int | None = None, *, states: tuple[StepState, ...] = ()) -> list[StepRecord]:
-        """Steps of one deployment or of all, in their order; those in one of the states, when some are named."""
+        """Return the steps of one deployment or of all, in order; `states` limits them to these states."""
         table = schema.step
         asked = select(table).where(table.c.environment == self.environment)
         if deployment is not None:
@@ -180,7 +192,7 @@ class StateStore:
         )
 
     def has_operation(self, operation_id: str, *, ran: bool = False) -> bool:
-        """Whether there was ever a step with this operation id; `ran`: one that ran something, which is not recorded."""
+        """Tell whether there ever was a step with this operation id; with `ran`, one that ran something."""
         table = schema.step
         asked = select(table.c.key).where(
             table.c.environment == self.environment, table.c.operation_id == operation_id
@@ -190,7 +202,7 @@ class StateStore:
         return self._ask(lambda connection: connection.execute(asked.limit(1)).first()) is not None
 
     def has_id(self, target_id: str) -> bool:
-        """Whether a resource that is recorded now has this id."""
+        """Tell whether a recorded resource has this target id."""
         table = schema.resource
         asked = select(table.c.address).where(
             table.c.environment == self.environment, table.c.id == target_id
@@ -198,7 +210,7 @@ class StateStore:
         return self._ask(lambda connection: connection.execute(asked.limit(1)).first()) is not None
 
     def deployments(self) -> list[DeploymentRecord]:
-        """All deployments, the oldest first."""
+        """Return all deployments, oldest first."""
         table, steps = schema.deployment, schema.step
         asked = select(table).where(table.c.environment == self.environment).order_by(table.c.number)
         counted = (
@@ -219,7 +231,7 @@ class StateStore:
         return self._ask(read)
 
     def plan_document(self, number: int) -> Any:
-        """The plan of a deployment, as it was stored."""
+        """Return the plan of a deployment as it was stored. Raises `DeployError` for an unknown number."""
         table = schema.deployment
         asked = select(table.c.plan).where(table.c.environment == self.environment, table.c.number == number)
         text = self._ask(lambda connection: connection.scalar(asked))
@@ -228,7 +240,8 @@ class StateStore:
         return decode_column(text, Any, f"the plan of deployment {number}")
 
     def last_place(self) -> tuple[int, bool] | None:
-        """The last deployment that was asked to deploy, and whether it took the machine as a whole; None where that was not kept."""
+        """Return the number of the last `deploy`, and whether it managed the whole machine; None if that was
+        not stored."""
         table = schema.deployment
         asked = (
             select(table.c.number, table.c.wish)
@@ -240,7 +253,7 @@ class StateStore:
         return None if row is None or row[1] is None else (row[0], parse_request(row[1]).here)
 
     def read_request(self, number: int) -> StoredRequest:
-        """What a deployment was asked for."""
+        """Return what a deployment was asked for. Raises `UsageError` for an unknown number."""
         table = schema.deployment
         asked = select(table.c.wish).where(table.c.environment == self.environment, table.c.number == number)
         row = self._ask(lambda connection: connection.execute(asked).first())
@@ -255,7 +268,7 @@ class StateStore:
         return parse_request(row[0])
 
     def files(self, wish: StoredRequest) -> dict[str, bytes]:
-        """The contents of the files of a description, by name."""
+        """Return the decrypted project files of a request by name."""
         table = schema.blob
         asked = select(table).where(table.c.digest.in_({*wish.files.values()}))
         sealed: dict[str, bytes] = self._ask(
@@ -268,7 +281,7 @@ class StateStore:
         return {name: opened[digest] for name, digest in wish.files.items()}
 
     def load_observations_at(self, number: int) -> tuple[dict[str, Value], dict[str, str]]:
-        """What was known when a deployment had ended: values, and when each was observed."""
+        """Return the step outputs at the end of a deployment, and when each was observed, both by name."""
         table = schema.deployment
         asked = select(table.c.observed).where(
             table.c.environment == self.environment, table.c.number == number
@@ -280,6 +293,7 @@ class StateStore:
         return values, {name: sighting.note for name, sighting in sightings.items()}
 
     def events(self, number: int) -> list[EventRecord]:
+        """Return the events of a deployment in order."""
         table = schema.event
         asked = (
             select(table)
@@ -291,7 +305,10 @@ class StateStore:
         )
 
     def recorded_effects(self, kinds: Sequence[str]) -> list[RecordedEffect]:
-        """Effects of these kinds that succeeded, in all environments, oldest first. Programs that are forgotten do not count."""
+        """Return the effects of these kinds that succeeded, in all environments, oldest first.
+
+        Effects of programs that have no record and no open step any more do not count.
+        """
         call, step, resource = schema.call, schema.step, schema.resource
         recorded = (resource.c.environment == step.c.environment) & (resource.c.target == step.c.target)
         is_open = step.c.state.in_([StepState.INTENT.value, StepState.UNKNOWN.value])
@@ -305,7 +322,7 @@ class StateStore:
             )
             .order_by(step.c.deployment)
         )
-        # A step that was continued has its operation in several deployments: the first made it.
+        # A step that was continued has its operation in several deployments; it belongs to the first.
         rows: dict[tuple[str, str], Any] = {}
         for row in self._ask(lambda connection: [*connection.execute(asked).mappings()]):
             rows.setdefault((row["operation_id"], row["position"]), row)
@@ -328,7 +345,7 @@ class StateStore:
         )
 
     def calls(self, operation_id: str) -> dict[str, Mapping[str, Any]]:
-        """Effects of a program by their position."""
+        """Return the recorded effects of a program by their position."""
         table = schema.call
         asked = select(table).where(table.c.operation_id == operation_id)
         return self._ask(
@@ -337,5 +354,5 @@ class StateStore:
 
 
 def _position_key(position: str) -> list[str | int]:
-    """Sort key of a position in a program, by its numbers: texts and numbers alternate."""
+    """Return the sort key of a position in a program: numbers compare as numbers."""
     return [int(part) if part.isdecimal() else part for part in re.split(r"([0-9]+)", position)]

@@ -1,6 +1,6 @@
-"""Tables that have a version: made when they are not there, upgraded when an older sabir made them, refused when a newer one did.
+"""Versioned tables: created if missing, upgraded from an older sabir, refused from a newer one.
 
-The versions stand in `sabir_meta`, one for each set of tables that shares the database.
+The versions are in `sabir_meta`, one for each set of tables that shares the database.
 """
 
 from __future__ import annotations
@@ -17,23 +17,25 @@ from sabir.errors import DeployError
 _common = MetaData()
 
 meta: Final = Table("sabir_meta", _common, Column("name", String, primary_key=True), Column("value", Text))
-"""Versions of tables; `id` of this store, so that operations of a state that was thrown away are not taken for ours."""
+"""Versions of tables, and the `id` of this store: it keeps operations of a discarded state from being taken
+for its own.
+"""
 
 
 class VersionedTables(Struct, frozen=True, kw_only=True):
-    """A set of tables, and the way to them from each earlier version. A change of one needs a new version and a migration."""
+    """A set of tables with its migrations. A change of a table needs a new version and a migration."""
 
     name: str
-    """Of its version in `sabir_meta`."""
+    """The name of its version in `sabir_meta`."""
     tables: MetaData
     version: int
     migrations: Mapping[int, Callable[[Connection], None]]
-    """By the version that they bring to the next one."""
+    """By the version that each upgrades to the next one."""
     first: Callable[[Connection], None] = lambda _: None
-    """What is written when the tables are new."""
+    """Called after the tables were created."""
 
     def are_current(self, connection: Connection) -> bool:
-        """Whether they are there, in this version. Those of a newer sabir are refused."""
+        """Tell whether the tables exist in this version. Raises `DeployError` for those of a newer sabir."""
         version = self._read_recorded_version(connection)
         if version is not None and version > self.version:
             raise DeployError(
@@ -42,7 +44,7 @@ class VersionedTables(Struct, frozen=True, kw_only=True):
         return version == self.version
 
     def prepare(self, connection: Connection) -> None:
-        """Make them, or bring them to this version; the caller holds a lock against others who do."""
+        """Create or upgrade the tables. The caller holds a lock against other processes."""
         if self.are_current(connection):
             return
         version = self._version(connection)
@@ -57,7 +59,8 @@ class VersionedTables(Struct, frozen=True, kw_only=True):
         connection.execute(meta.insert().values(name=self.name, value=str(self.version)))
 
     def _version(self, connection: Connection) -> int | None:
-        """None: they are not there. Tables without a word of their version are of the first one, which did not keep any."""
+        """Return the version, or None if the tables do not exist. Tables without a recorded version are of
+        the first one."""
         recorded = self._read_recorded_version(connection)
         if recorded is not None:
             return recorded

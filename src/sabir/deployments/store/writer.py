@@ -1,12 +1,16 @@
-"""The one writer of a deployment: it holds the lock, groups what is to be written, and waits for a database that is away.
+"""The writer of a deployment: holds the lock of the environment, groups writes, and waits for an unavailable
+database.
 
-Everything goes through one thread. What came in while the last transaction was on its way to the disk is the next one, so a
-busy deployment pays for one synchronisation for many steps. Each transaction first checks the epoch of the environment: who
-lost the lock meanwhile cannot write any more. A transaction may have been committed although the connection broke before it
-said so; it is then written again, so every statement must come to the same when it is repeated.
+All writes go through one thread. Whatever arrives while a transaction is on its way to the disk forms the
+next one, so a busy deployment pays for one disk synchronization for many steps.
 
-One deployment of an environment at a time: who holds it is asked of the operating system, so that a lock never
-outlives its holder.
+Two mechanisms keep other writers out. The lock belongs to the operating system (`flock`) or to the database
+session (an advisory lock of PostgreSQL), so it never outlives its holder. A lost session loses its lock
+without notice. Therefore each transaction first checks the epoch of the environment, which every new holder
+increases: a former holder cannot commit.
+
+A transaction may have been committed although the connection broke before it was confirmed. It is then
+written again, so every statement must have the same result when it is repeated.
 """
 
 from __future__ import annotations
@@ -37,11 +41,12 @@ _PAUSE: Final = 0.05
 
 
 class EnvironmentLockedError(DeployError):
-    """Somebody else is at it."""
+    """Another process holds the lock of the environment."""
 
 
 def describe_holder(session_clock: str) -> str:
-    """What is said of the holder of a lock to others."""
+    """Return the text that other processes see about the holder of a lock: user, host, process and start
+    time."""
     import getpass
     import socket
 
@@ -53,7 +58,7 @@ def describe_holder(session_clock: str) -> str:
 
 
 def wait_until(attempt: Callable[[], bool], seconds: float) -> bool:
-    """Try until it works or the time is over."""
+    """Call `attempt` until it returns true; return false when the time is over. It is called at least once."""
     end = time.monotonic() + seconds
     while not attempt():
         if time.monotonic() >= end:
@@ -63,14 +68,15 @@ def wait_until(attempt: Callable[[], bool], seconds: float) -> bool:
 
 
 class FileLock:
-    """`flock` on a file beside the database; the kernel frees it when the process is gone."""
+    """A `flock` on a file next to the database; the kernel releases it when the process ends."""
 
     def __init__(self, database: Path, environment: str) -> None:
         self._path = database.with_name(f"{database.name}.{digest_text(environment)}.lock")
         self._handle: int | None = None
 
     def acquire(self, seconds: float) -> bool:
-        # Not inherited by what a step starts: a process that outlives us must not keep the lock.
+        """Try to take the lock for so many seconds; return whether it was taken."""
+        # Not inherited by processes that a step starts: one that outlives sabir must not hold the lock.
         self._handle = open_private(self._path, os.O_RDWR | os.O_CREAT)
         tighten(self._path)
         if wait_until(self._try, seconds):
@@ -88,13 +94,15 @@ class FileLock:
         return True
 
     def release(self) -> None:
+        """Release the lock. The file stays: deleting it could separate a waiting process from the next
+        holder."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
 
 
 def advisory_key(environment: str) -> int:
-    """The number of an environment's lock in PostgreSQL."""
+    """Return the number of an environment's advisory lock in PostgreSQL: a signed 64-bit integer."""
     return int(digest_text("sabir", environment, size=8), 16) - 2**63
 
 
@@ -103,28 +111,30 @@ _LONGEST_PAUSE: Final = 2.0
 
 
 class LockLostError(DeployError):
-    """Another process took the environment over."""
+    """Another process took over the environment."""
 
 
 class StoreError(DeployError):
-    """What had to be remembered cannot be written."""
+    """The state cannot be written."""
 
 
 class Write(NamedTuple):
-    """A statement and one row of its parameters. Writes with the same statement object go to the database together."""
+    """A statement and one row of parameters. Writes with the same statement object are executed together."""
 
     statement: Any
     row: dict[str, Any]
 
 
 class Batch(NamedTuple):
+    """Writes that are committed together."""
+
     writes: Sequence[Write]
     written: Callable[[], object]
-    """Called in the writer's thread once it is on the disk."""
+    """Called in the writer's thread after the commit."""
 
 
 class StateWriter:
-    """Holds the lock of an environment from `begin` to `close`."""
+    """Writes the state of one environment, with its lock held from `begin` to `close`."""
 
     def __init__(
         self,
@@ -136,7 +146,11 @@ class StateWriter:
         notice: Callable[[str], None] = lambda _: None,
         restore_key: Callable[[], None] = lambda: None,
     ) -> None:
-        """`patience`: seconds that a database may be away. `restore_key` is called with a copy of a state that was lost."""
+        """Prepare a writer that holds no lock yet.
+
+        `patience` is how many seconds the database may be unavailable. `notice` is called with messages for
+        the user. `restore_key` is called after a copy of a lost state was saved.
+        """
         self.database = database
         self.environment = environment
         self.epoch = 0
@@ -157,7 +171,7 @@ class StateWriter:
     # The lock
 
     def begin(self, wait: float = 0.0) -> None:
-        """Take the lock, waiting so many seconds for it."""
+        """Take the lock, waiting up to `wait` seconds. Raises `EnvironmentLockedError` or `StoreError`."""
         if self._file_lock is not None and not self._file_lock.acquire(wait):
             raise EnvironmentLockedError(self._describe_lock())
         try:
@@ -182,6 +196,7 @@ class StateWriter:
             return bool(self._connection.scalar(text("select pg_try_advisory_lock(:key)"), {"key": key}))
 
     def _next_epoch(self) -> int:
+        """Increase the epoch of the environment: from now on a former holder cannot commit."""
         table, connection = schema.environment, self._connection
         assert connection is not None
         with connection.begin():
@@ -210,31 +225,34 @@ class StateWriter:
     # Writing
 
     def run_now(self, work: Callable[[Connection], Any]) -> Any:
-        """One transaction in the caller's thread, before `start` or after `stop`."""
+        """Run one transaction in the caller's thread, before `start` or after `stop`, and return the result
+        of `work`."""
         assert self._thread is None
         result: list[Any] = []
         self._persist(lambda connection: result.append(work(connection)))
+        # A repeated transaction appends a result each time; the last one was committed.
         return result[-1]
 
     def verify(self) -> None:
-        """Raise when the state was lost since the last transaction. A loss is reported once."""
+        """Raise `StoreError` if the state file was lost since the last transaction. A loss is reported once."""
         if self._lost is None:
             self._check_file()
 
     def start(self, failed: Callable[[DeployError], object]) -> None:
-        """Begin to write in a thread; `failed` is called in it when there is no way to go on."""
+        """Start writing in a thread; `failed` is called in it if writing becomes impossible."""
         self._failed = failed
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="sabir-writer", daemon=True)
         self._thread.start()
 
     def submit(self, batch: Batch) -> None:
+        """Queue a batch. Batches are committed in the order in which they are submitted."""
         with self._wake:
             self._queue.append(batch)
             self._wake.notify()
 
     def stop(self) -> None:
-        """Write what is there and end the thread."""
+        """Write all queued batches and end the thread."""
         if self._thread is None:
             return
         with self._wake:
@@ -244,10 +262,11 @@ class StateWriter:
         self._thread = None
 
     def close(self) -> None:
+        """Stop writing and release the lock. It may be called more than once."""
         self.stop()
         if self._connection is not None:
             self._unlock(self._connection)
-            # A lock of a session would go back to the pool with it.
+            # Not back to the pool: its session may still own the advisory lock.
             self._connection.invalidate()
             self._connection.close()
             self._connection = None
@@ -255,7 +274,7 @@ class StateWriter:
             self._file_lock.release()
 
     def _unlock(self, connection: Connection) -> None:
-        """The server frees the lock when it sees that the session is gone; who waits need not wait for that."""
+        """Release the advisory lock now, instead of when the server notices that the session is gone."""
         if not self.database.is_postgresql or connection.invalidated or connection.closed:
             return
         with suppress(SQLAlchemyError), connection.begin():
@@ -263,6 +282,8 @@ class StateWriter:
 
     def _work(self) -> None:
         while (batches := self._next()) is not None:
+            # After a failure nothing is written any more, and no batch is reported as written: a gap would be
+            # worse.
             if self.failure is not None:
                 continue
             try:
@@ -275,6 +296,7 @@ class StateWriter:
                 batch.written()
 
     def _next(self) -> list[Batch] | None:
+        """Wait for batches and return all of them; None when the writer stops and the queue is empty."""
         with self._wake:
             while not self._queue and not self._closing:
                 self._wake.wait()
@@ -285,7 +307,7 @@ class StateWriter:
             return batches
 
     def _persist(self, work: Callable[[Connection], None]) -> None:
-        """One transaction, tried again as long as the database is away."""
+        """Run one transaction, repeated while the database is unavailable, with growing pauses."""
         if self._lost is not None:
             raise self._lost
         end: float | None = None
@@ -295,6 +317,7 @@ class StateWriter:
                 self._transaction(work)
             except SQLAlchemyError as error:
                 self._check_file()
+                # Waiting would not help, and the transaction left nothing behind.
                 if is_full(error):
                     raise StoreError(
                         "the disk of the state is full: nothing more is begun; make room and deploy again"
@@ -315,6 +338,7 @@ class StateWriter:
                 return
 
     def _transaction(self, work: Callable[[Connection], None]) -> None:
+        """Run `work` in a transaction that starts with the check of the epoch."""
         if self._connection is None or self._connection.invalidated:
             self._reconnect()
         connection = self._connection
@@ -322,7 +346,8 @@ class StateWriter:
         with connection.begin():
             self._check_epoch(connection)
             work(connection)
-        # Not before: how steps ended belongs in the copy of a lost file. No step is started on an intent that went there.
+        # After the commit, not before: the ends of steps belong into the copy that is saved of a lost file. An
+        # intent that went there is not reported as saved, so no step starts on it.
         self._check_file()
 
     def _check_file(self) -> None:
@@ -333,7 +358,7 @@ class StateWriter:
             raise self._lost from error
 
     def _save_copy(self) -> str:
-        """Save what the connection still reads of a lost state, and say what to do."""
+        """Save what the connection still reads of a lost state, and return what the user has to do."""
         file, connection = self.database.file, self._connection
         assert file is not None
         raw = None if connection is None or connection.closed else connection.connection.driver_connection
@@ -347,7 +372,7 @@ class StateWriter:
         )
 
     def _reconnect(self) -> None:
-        """A new session has to take the lock again; nobody may have had it in between, which the epoch tells."""
+        """Connect and take the lock again. Whether another process had it in between shows in the epoch."""
         if self._connection is not None:
             self._connection.close()
         self._connection = None
@@ -359,6 +384,11 @@ class StateWriter:
             ) from error
 
     def _check_epoch(self, connection: Connection) -> None:
+        """Raise `LockLostError` if another process holds the environment.
+
+        It is an update, not a select: it locks the row until the commit, so no other process can increase the
+        epoch in between.
+        """
         table = schema.environment
         mine = connection.execute(
             table.update()
@@ -370,6 +400,11 @@ class StateWriter:
 
 
 def _write_batches(batches: Sequence[Batch], connection: Connection) -> None:
+    """Execute the writes of all batches, one `execute` for each statement, in the order of their first use.
+
+    Writes of different statements are therefore reordered. Two writes of one row must use the same statement,
+    or belong to batches of which the second is submitted only after the first was reported as written.
+    """
     grouped: dict[int, tuple[Any, list[dict[str, Any]]]] = {}
     for batch in batches:
         for write in batch.writes:
