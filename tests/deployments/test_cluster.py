@@ -14,9 +14,6 @@ from typing import Any
 import pytest
 
 import sabir
-from sabir.deployments.cluster.child import BatchJob, ProcessExit, RaisedError, run_batch_job
-from sabir.deployments.cluster.scheduler import scheduler_address
-from sabir.errors import DeployError, UsageError
 from sabir.operations.parallel import content_digest
 from tests.deployments.site import Site, running_site
 
@@ -134,25 +131,6 @@ def test_workers_that_die_are_made_up_for(site: Site, tmp_path: Path, number: si
     assert process.returncode == (1 if unknown else 0), output
 
 
-@pytest.mark.parametrize(
-    ("url", "words"),
-    [
-        ("http://x", "write dask://HOST:PORT"),
-        ("dask://", "write dask://HOST:PORT"),
-        ("dask://x:y", "Port could not be cast to integer value as 'y'"),
-        ("dask://example.org:1", "could be read on the way; write dask\\+tls://"),
-    ],
-)
-def test_addresses_that_are_none(url: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        scheduler_address(url)
-
-
-def test_addresses() -> None:
-    assert str(scheduler_address("dask://127.0.0.1")) == "tcp://127.0.0.1:8786"
-    assert str(scheduler_address("dask+tls://example.org:99")) == "tls://example.org:99"
-
-
 class TestManyPackages:
     """`check` of many packages on workers: the report of one process, whatever happens to workers."""
 
@@ -240,27 +218,3 @@ def test_a_digest_of_what_is_below_a_path(tmp_path: Path) -> None:
         assert after != before
         before = after
     assert content_digest(tmp_path / "nowhere") == content_digest(tmp_path / "nowhere")
-
-
-def test_a_process_that_dies_takes_one_item_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
-    (tmp_path / "pickle.py").write_text("raise SystemExit('imported from what is to be looked at')")
-    errand = BatchJob(work=_work, items=[1, 2, "die", 3, "raise"], folder=str(tmp_path))
-    first, second, died, third, raised = run_batch_job(errand)
-    assert (first, second, third) == (2, 4, 6)
-    assert died == ProcessExit("the process on the worker ended with status 7")
-    assert isinstance(raised, RaisedError)
-    assert str(raised.error) == "no"
-    with pytest.raises(DeployError, match="a worker has no folder"):
-        run_batch_job(BatchJob(work=_work, items=[1], folder=str(tmp_path / "nowhere")))
-    with pytest.raises(DeployError, match="give both the same"):
-        run_batch_job(BatchJob(work=_work, items=[1], folder=str(tmp_path), version="0"))
-
-
-def _work(item: object) -> object:
-    if item == "die":
-        os._exit(7)
-    if not isinstance(item, int):
-        raise UsageError("no")
-    print("this is no answer")
-    return item * 2

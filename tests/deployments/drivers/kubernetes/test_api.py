@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from sabir.deployments.drivers.kubernetes.api import KubernetesApi, KubernetesApiError, ObjectPath
+from sabir.deployments.drivers.kubernetes.api import KubernetesApi, KubernetesApiError, ObjectPath, Schemas
 
 _AT_A_TIME = 4
 _SECONDS = 0.05
@@ -111,3 +111,59 @@ def test_a_shared_request_that_fails_is_sent_again_later() -> None:
         assert server.paths["/openapi/v2"] == 2
 
     run(work)
+
+
+DOCUMENT = {
+    "definitions": {
+        "Shelf": {
+            "x-kubernetes-group-version-kind": [{"group": "example.org", "version": "v1", "kind": "Shelf"}],
+            "properties": {
+                "apiVersion": {"type": "string"},
+                "kind": {"type": "string"},
+                "spec": {"$ref": "#/definitions/Spec"},
+                "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+                "anything": {"type": "object"},
+                "open": {"properties": {"a": {}}, "x-kubernetes-preserve-unknown-fields": True},
+            },
+        },
+        "Spec": {
+            "properties": {
+                "books": {"type": "array", "items": {"properties": {"title": {"type": "string"}}}},
+                "ports": {
+                    "items": {"properties": {"port": {}, "protocol": {}}},
+                    "x-kubernetes-list-map-keys": ["port", "protocol"],
+                },
+            }
+        },
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("rest", "left_out"),
+    [
+        ({"spec": {"books": [{"title": "a"}]}}, ()),
+        ({"spec": {"books": [{"title": "a", "pages": 3}], "size": 1}}, ("spec.books[0].pages", "spec.size")),
+        ({"labels": {"any": "text"}}, ()),
+        ({"spec": {"ports": [{"port": 80, "protocol": "UDP"}]}}, ()),
+        ({"anything": {"x": {"y": 1}}}, ()),
+        ({"open": {"a": 1, "b": 2}}, ()),
+        ({"colour": "red"}, ("colour",)),
+    ],
+)
+def test_unknown_fields_are_left_out(rest: dict[str, Any], left_out: tuple[str, ...]) -> None:
+    manifest = {"apiVersion": "example.org/v1", "kind": "Shelf", **rest}
+    taken, paths = Schemas(DOCUMENT).without_unknown(manifest)
+    assert paths == left_out
+    assert (taken == manifest) is (not left_out)
+
+
+def test_keys_of_list_items_are_filled_in() -> None:
+    manifest = {"apiVersion": "example.org/v1", "kind": "Shelf", "spec": {"ports": [{"port": 80}]}}
+    taken, _ = Schemas(DOCUMENT).without_unknown(manifest)
+    assert taken["spec"]["ports"] == [{"protocol": "TCP", "port": 80}]
+
+
+def test_a_kind_without_a_schema_is_sent_as_it_is() -> None:
+    manifest = {"apiVersion": "example.org/v2", "kind": "Shelf", "colour": "red"}
+    assert Schemas(DOCUMENT).without_unknown(manifest) == (manifest, ())

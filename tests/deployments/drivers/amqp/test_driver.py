@@ -122,7 +122,7 @@ import asyncio, os, sys
 from pathlib import Path
 from sabir.deployments.drivers.amqp.driver import DRIVER
 from sabir.resources.driver import DriverContext
-from tests.deployments.drivers.amqp.test_exchange import _plan, _task, target
+from tests.deployments.drivers.amqp.test_driver import _plan, _task, target
 
 async def main():
     async with DRIVER.connect(target(int(sys.argv[1])), DriverContext(folder=Path())) as connection:

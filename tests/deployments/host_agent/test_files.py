@@ -52,29 +52,3 @@ def test_what_holds_something_stays(place: HostRoot) -> None:
 
 def test_forgetting_it_brings_nothing_back(place: HostRoot) -> None:
     assert dispatch.run_verb("delete", "absent", task(of="file", path="/thing"), place) == {"changed": False}
-
-
-@pytest.mark.parametrize(
-    ("guard", "runs"),
-    [
-        ({"unless": "true"}, False),
-        ({"unless": "false"}, True),
-        ({"unless": ["no-such-program"]}, True),
-        ({"onlyif": "true"}, True),
-        ({"onlyif": ["false"]}, False),
-        ({"onlyif": ["no-such-program"]}, False),
-        ({"onlyif": 'test "$A" = b', "environment": {"A": "b"}}, True),
-        ({"creates": "/there"}, False),
-    ],
-)
-def test_a_command_is_run_when_it_is_needed(place: HostRoot, guard: dict[str, Any], runs: bool) -> None:
-    Path(place.root, "there").touch()
-    assert dispatch.run_verb("apply", "command", task(run="touch done", **guard), place)["changed"] is runs
-    assert Path(place.root, "done").exists() is runs
-
-
-def test_a_condition_that_hangs_is_ended(place: HostRoot) -> None:
-    hanging = {**task(run="touch done", unless="sleep 60"), "timeout": 0.2}
-    with pytest.raises(HostAgentError, match=r"longer than 0\.2 seconds"):
-        dispatch.run_verb("apply", "command", hanging, place)
-    assert not Path(place.root, "done").exists()
