@@ -1,4 +1,9 @@
-"""Environments: `sabir.yaml`, parts in several languages, wired into one graph."""
+"""Environments: `sabir.yaml` with parts in several languages, combined into one graph.
+
+`read` turns the file into an `Environment` (`nodes`), `parts` loads the packages, `references` finds the
+expressions that pass values between parts, `evaluate` evaluates the parts in dependency order and `graph`
+combines the results.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,7 @@ FILE_NAME: Final = "sabir.yaml"
 
 
 class EnvironmentLanguage:
-    """An environment stands wherever a package of one language can stand."""
+    """The language of `sabir.yaml`: lets an environment be used wherever a package can be."""
 
     name: Final = "environment"
     evaluates_when_checked: Final = False

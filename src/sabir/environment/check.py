@@ -1,7 +1,4 @@
-"""Checking an environment: the file itself, its references, and all its parts together.
-
-The policy files that an environment names.
-"""
+"""Check of an environment: `sabir.yaml`, its references, all its parts together, and its policy files."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ MISSING_RULES: Final = environment_rule(
 def environment_rules(
     environment: Environment, package: LoadedPackage
 ) -> tuple[tuple[PolicyRule, ...], tuple[Finding, ...]]:
-    """The rules of all policy files, and what is wrong with these."""
+    """Read the rules of all policy files; the findings report defects of those files."""
     rules: list[PolicyRule] = []
     findings: list[Finding] = []
     for name, span in environment.rules:
@@ -54,7 +51,10 @@ def environment_rules(
 def check_environment_policy(
     environment: Environment, package: LoadedPackage, evaluation: Evaluation, session: Session
 ) -> Iterator[Finding]:
-    """What the policy files that the environment names say of the graph of all parts, and what is wrong with them."""
+    """Check the graph of all parts against the policy files of the environment.
+
+    Defects of the policy files themselves are reported as well.
+    """
     rules, mistakes = environment_rules(environment, package)
     yield from mistakes
     # Without a whole graph a rule would speak of things that are only missing because of the errors.
@@ -63,7 +63,9 @@ def check_environment_policy(
 
 
 class EnvironmentValidator(BaseValidator):
-    """Reports on `sabir.yaml` and, under the names of their files from here, on every part."""
+    """Reports findings about `sabir.yaml` and about every part, with file names relative to the
+    environment.
+    """
 
     short_name: ClassVar[str] = "ENV"
     long_name: ClassVar[str] = "environment"
@@ -86,10 +88,12 @@ class EnvironmentValidator(BaseValidator):
         yield from check_environment_policy(environment, self.package, self._evaluation, self.session)
 
     def _parts(self, parts: Sequence[LoadedPart]) -> Iterator[Finding]:
-        """What the validators of each language say, and what only an evaluation of all parts together can tell.
+        """Yield the findings of each language's validators, then those of an evaluation of all parts
+        together.
 
-        A part that the environment configures or describes itself is judged by the evaluation alone: without that it is
-        not complete. What an evaluation was not trusted to do is no defect.
+        A part that the environment configures or describes itself is only evaluated: without its inputs it is
+        not complete, so the validators would report defects that do not exist. A missing permission is not a
+        defect.
         """
         said: set[tuple[str, str, str]] = set()
         for loaded in parts:

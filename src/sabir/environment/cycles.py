@@ -1,11 +1,15 @@
-"""Parts that refer to each other: which value can be known before which.
+"""Evaluation of parts that refer to each other.
 
-Parts may refer to each other in both directions as long as no value waits for itself. What is not known yet is guessed,
-twice and differently: a value that comes out the same does not rest on a guess, so it is known, and takes the place of its
-guess in the next round. Where a part refuses a guess (an integer is wanted, not a text) another kind is tried. The rounds end
-when everything is known, or when nothing new becomes known: then the values that are left wait for each other.
+Parts may refer to each other in both directions as long as no value depends on itself. The solver finds out
+which values are known before which, without knowing how a language computes them:
 
-Values that stand for what is not known yet, two of each kind: what is the same with both does not rest on them.
+1. Every value that is not known yet is replaced by a guess. The parts are evaluated twice, with different
+guesses. 2. A value that is the same in both evaluations does not depend on a guess. It is final and replaces
+its guess. 3. If a part rejects a guess (it expects an integer, found a string), a guess of another type is
+tried.
+
+The rounds end when every value is final. If a round neither settles a value nor changes a guess, the
+remaining values depend on each other, which is reported as a cycle. `GUESSES` has two values of each type.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from sabir.graph.origin import How, Origin
 from sabir.graph.values import Unknown, reveal_value, same_value
 from sabir.text import Span
 
-# The first is tried first, the others where a part refuses it: types, and forms that constraints often ask for.
+# In the order in which they are tried: first the types, then formats that constraints often require.
 GUESSES: Final[tuple[tuple[Any, Any], ...]] = (
     ("unknown-9f1c27d4", "not-known-yet-5b"),
     (7, 12),
@@ -58,14 +62,17 @@ WAITING_VALUES: Final = environment_rule(
 )
 
 _MOST_TRACED: Final = 30
-"""Beyond so many values it would take too long to find out which of them are the circle itself."""
+"""Above this number of values, finding the members of the cycle would take too long: all are reported."""
 
 Run = Callable[[str, Mapping[Span, ResolvedValue]], PartOutcome]
 Resolve = Callable[[Mapping[str, MovedPart], Sequence[ValueReference]], Sequence[ResolvedValue | Finding]]
 
 
 class CycleSolution(Struct, frozen=True, eq=False):
-    """Every part of the circle with the values of the others; `whole` unless something is wrong or waits for itself."""
+    """The outcome of every part in the cycle, evaluated with the final values of the others.
+
+    `whole` is false if a part has errors or if some values depend on themselves.
+    """
 
     outcomes: Mapping[str, PartOutcome]
     values: Mapping[Span, ResolvedValue]
@@ -74,13 +81,15 @@ class CycleSolution(Struct, frozen=True, eq=False):
 
 
 class _Attempt(Struct, frozen=True, eq=False):
-    """All parts with one set of guesses, and what the references give then."""
+    """The outcomes of all parts for one set of guesses, and the values of the references in them."""
 
     outcomes: Mapping[str, PartOutcome]
     values: Mapping[Span, ResolvedValue | Finding]
 
 
 class CycleSolver:
+    """Solves one group of parts that refer to each other; see the module docstring for the method."""
+
     def __init__(
         self,
         environment: Environment,
@@ -90,7 +99,11 @@ class CycleSolver:
         run: Run,
         resolve: Resolve,
     ) -> None:
-        """`references` are what the parts of the circle take from each other, `known` what they are given from elsewhere."""
+        """Take the parts `names` of one cycle.
+
+        `references` are the values that these parts take from each other; `known` has the values from other
+        parts.
+        """
         self.environment = environment
         self.names = names
         self.references = references
@@ -100,10 +113,11 @@ class CycleSolver:
         self._settled: dict[Span, ResolvedValue] = {}
         self._guesses: dict[Span, int] = {}
         self._tried: set[tuple[Span, int]] = set()
-        """Guesses that were changed to, each once: errors that come and go must not keep it going."""
+        """Guesses already used. Each is used once, so that errors that come and go cannot prolong the search."""
         self._cache: dict[tuple[Any, ...], PartOutcome] = {}
 
     def solve(self) -> CycleSolution:
+        """Return the solution; a cycle of values is reported as a finding in it, not raised."""
         self._guesses = {reference.span: 0 for reference in self.references}
         while waiting := self._list_unsettled():
             first, second = self._attempt(), self._attempt(frozenset(reference.span for reference in waiting))
@@ -113,7 +127,7 @@ class CycleSolver:
                 if (value := self._find_agreed_value(reference, first, second))
             }
             self._settled.update(agreed)
-            # Each round settles a value or changes a guess that was not tried: there are finitely many of both.
+            # Terminates: each round settles a value or uses a new guess, and there are finitely many of both.
             if not agreed and not self._guess_better(waiting):
                 return self._report_deadlock(waiting, first, second)
         return self._verify_solution()
@@ -124,7 +138,7 @@ class CycleSolver:
     # Rounds
 
     def _attempt(self, second: frozenset[Span] = frozenset()) -> _Attempt:
-        """Evaluate all parts; the second guess of their kind stands for the values named."""
+        """Evaluate all parts, with the second guess of the pair for the values in `second`."""
         outcomes = {name: self._outcome(name, self._guesses, second) for name in self.names}
         return _Attempt(outcomes, self._values(outcomes))
 
@@ -134,7 +148,7 @@ class CycleSolver:
 
     def _outcome(self, name: str, guesses: Mapping[Span, int], second: frozenset[Span]) -> PartOutcome:
         taken = [reference for reference in self.references if reference.part == name]
-        # What is settled does not change any more, so the guesses tell the runs of a part apart.
+        # Settled values do not change any more, so the guesses alone identify an evaluation of a part.
         key = (
             name,
             *(
@@ -160,7 +174,9 @@ class CycleSolver:
     def _find_agreed_value(
         self, reference: ValueReference, first: _Attempt, second: _Attempt
     ) -> ResolvedValue | None:
-        """The value of a reference when no guess has to do with it."""
+        """Return the value of a reference if both attempts agree on it, so that it cannot depend on a
+        guess.
+        """
         value, other = first.values[reference.span], second.values[reference.span]
         if (
             not isinstance(value, ResolvedValue)
@@ -169,11 +185,13 @@ class CycleSolver:
         ):
             return None
         failed = any(name in reference.parts and outcome.errors for name, outcome in first.outcomes.items())
-        # What a part could not compute because of a guess is unknown with both of them.
+        # A value that a part could not compute because of the guesses is unknown in both attempts: no agreement.
         return None if failed and isinstance(reveal_value(value.value), Unknown) else value
 
     def _guess_better(self, waiting: Sequence[ValueReference]) -> bool:
-        """Try other kinds of guesses for the parts that refuse those of now; False when none gets further."""
+        """Try guesses of other types where a part rejects the current ones; return False if no guess
+        helps.
+        """
         better = False
         for name in self.names:
             errors = _error_keys(self._outcome(name, self._guesses, frozenset()))
@@ -185,7 +203,7 @@ class CycleSolver:
                         continue
                     tried = {**self._guesses, reference.span: kind}
                     remaining = _error_keys(self._outcome(name, tried, frozenset()))
-                    # A language that stops at its first error shows the next one only when that is gone.
+                    # A language that stops at its first error shows the next error only after the first is gone.
                     if len(remaining) < len(errors) or (
                         len(remaining) == len(errors) and not remaining & errors
                     ):
@@ -196,7 +214,11 @@ class CycleSolver:
     # Ends
 
     def _verify_solution(self) -> CycleSolution:
-        """All parts with everything known. A guess can have hidden what a value rests on: then it goes on from there."""
+        """Evaluate all parts once more with only final values.
+
+        A guess can hide what a value depends on, for example if only the guess selects a branch. Then the
+        values differ here, and the evaluation is repeated with the corrected ones, a bounded number of times.
+        """
         wrong = [*self.references]
         for _ in range(len(self.references) + 2):
             inputs = {**self.known, **self._settled}
@@ -209,7 +231,7 @@ class CycleSolver:
             ]
             failed = any(outcome.errors for outcome in outcomes.values())
             if failed or not wrong:
-                # The values with the origins that they have in the end.
+                # The values with their final origins.
                 values = {
                     reference.span: value
                     for reference in self.references
@@ -234,9 +256,12 @@ class CycleSolver:
     def _report_deadlock(
         self, waiting: Sequence[ValueReference], first: _Attempt, second: _Attempt
     ) -> CycleSolution:
-        """Nothing new becomes known: because something is wrong whatever is guessed, or because values wait."""
+        """Report why no further value becomes final.
+
+        The cause is either an error that does not depend on the guesses, or a cycle of values.
+        """
         findings: list[Finding] = []
-        # An error that both guesses bring has nothing to do with either: it is the user's, not ours.
+        # An error that occurs with both guesses does not come from a guess: it is in the project.
         for name in self.names:
             there = {_finding_key(error) for error in second.outcomes[name].errors}
             findings += [error for error in first.outcomes[name].errors if _finding_key(error) in there]
@@ -250,12 +275,15 @@ class CycleSolver:
         )
 
     def _find_cycle_members(self, waiting: Sequence[ValueReference]) -> Sequence[ValueReference]:
-        """Those that wait for themselves, without those that only wait for them: found by changing one guess at a time."""
+        """Return the values that depend on themselves, without those that merely depend on the cycle.
+
+        They are found by changing one guess at a time and comparing the results.
+        """
         if len(waiting) > _MOST_TRACED:
             return waiting
         plain = self._attempt()
         rests: list[list[int]] = [[] for _ in waiting]
-        # A value that changes with one guess alone rests on it; those that rest on one another are the circle.
+        # A value that changes when one guess changes depends on it; values that depend on one another are the cycle.
         for number, changed in enumerate(waiting):
             other = self._attempt(frozenset((changed.span,)))
             for position, reference in enumerate(waiting):

@@ -1,4 +1,4 @@
-"""`sabir.yaml` for editors: parts and targets, where expressions reach into them, and what may be written next."""
+"""Editor support for `sabir.yaml`: names of parts and targets, expressions that use them, completion."""
 
 from __future__ import annotations
 
@@ -18,10 +18,14 @@ from sabir.text import Source, Span
 
 
 def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG001  an explorer's
+    """Return no packages: an environment does not build on libraries."""
     return ()
 
 
 def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG001  an explorer's
+    """Return the names that a file defines and mentions: parts and targets in `sabir.yaml`, rules in
+    policy files.
+    """
     if not file.yaml.documents:
         return FileNames()
     if file.name != FILE_NAME:
@@ -64,6 +68,7 @@ def _policies_used(root: YamlNode | None) -> Iterator[Mention]:
 
 
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+    """Return completions at an offset: keys, languages, paths, and the keys of policy rules."""
     if file.name != FILE_NAME:
         return policy_candidates(file, offset)
     place = locate_cursor(file.source, offset)
@@ -88,11 +93,12 @@ def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequen
 
 
 def _list_sibling_paths(package: LoadedPackage) -> list[str]:
-    """Folders and files beside `sabir.yaml`."""
+    """Return the directories and files next to `sabir.yaml`."""
     return sorted({name.partition("/")[0] for name in package.list()})
 
 
 def completion_keys(file: PackageFile, offset: int) -> Sequence[str]:
+    """Return the prefixes of index keys whose definitions can complete the text at an offset."""
     place = locate_cursor(file.source, offset)
     if place.key == "target":
         return ("target ",)

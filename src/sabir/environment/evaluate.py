@@ -1,6 +1,9 @@
-"""Evaluating an environment: parts in the order their references ask for, parts that refer to each other together.
+"""Evaluation of an environment: its parts in dependency order, and the expressions between them.
 
-The expressions of `sabir.yaml`, asked of the graph of the parts.
+A part is evaluated after the parts it refers to. Parts that refer to each other form a group, which `cycles`
+solves. Expressions are evaluated on the graph of the parts that are already done. A part that needs values
+from a deployment that did not happen yet is not an error: it becomes a pending resource and is evaluated
+again by `sabir deploy`.
 """
 
 from __future__ import annotations
@@ -56,7 +59,7 @@ NO_VALUE: Final = environment_rule(
 
 
 class Resolver:
-    """Resolves references against one state of the graph."""
+    """Evaluates the expressions of `sabir.yaml` on one state of the graph."""
 
     def __init__(
         self, environment: Environment, graph: Graph, work: WorkSession, externals: Externals
@@ -92,7 +95,9 @@ class Resolver:
         return ResolvedValue(result.value, Origin(place, How.REFERENCE, sources, reference.key))
 
     def _report_no_value(self, reference: ValueReference) -> Finding:
-        """Nothing matched: say what is there instead, as far as the expression tells what it was after."""
+        """Return the finding for an expression without a match, with available names where the expression
+        shows the intent.
+        """
         text = reference.expression.get("eval") if isinstance(reference.expression, dict) else None
         hint = self._suggest_path(text) if isinstance(text, str) else None
         message = f"the expression of {_reference_name(reference)} gives nothing"
@@ -142,6 +147,7 @@ WAITS: Final = environment_rule(
 
 
 def load_environment(package: LoadedPackage) -> tuple[Environment | None, tuple[Finding, ...]]:
+    """Read `sabir.yaml` of a package; None, with findings, if the file is missing or not usable."""
     file = package.get_file(FILE_NAME)
     if file is None:
         return None, (NOT_AN_ENVIRONMENT.about_file(FILE_NAME, "there is no sabir.yaml here"),)
@@ -149,6 +155,9 @@ def load_environment(package: LoadedPackage) -> tuple[Environment | None, tuple[
 
 
 def evaluate_environment(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+    """Evaluate all parts into one graph. Rendered objects and desired resources are only computed when
+    they are needed.
+    """
     run, findings = _evaluate_parts(package, request)
     if run is None:
         return Evaluation(graph=Graph(()), findings=findings)
@@ -164,7 +173,7 @@ def evaluate_environment(package: LoadedPackage, request: EvaluationRequest) -> 
 def _merge_desired_resources(
     environment: Environment, parts: Sequence[MovedPart], pending: Sequence[PendingResource]
 ) -> DesiredResources:
-    """What all parts want, on the targets of the environment."""
+    """Combine the desired resources of all parts, on the targets of the environment."""
     asked = [part.wanted() for part in parts]
     return DesiredResources(
         resources=tuple(resource for wanted in asked for resource in wanted.resources),
@@ -180,19 +189,19 @@ def _merge_desired_resources(
 
 
 class PreparedPart(Struct, frozen=True, eq=False):
-    """A part with the request that evaluates it with the values of the other parts."""
+    """A part with the evaluation request that holds its values from the other parts."""
 
     loaded: LoadedPart
     place: Place
     request: EvaluationRequest
     sensitive: SensitiveInputs | None
-    """What is sensitive in what it is given."""
+    """The sensitive values among its inputs."""
 
 
 def prepare_parts(
     package: LoadedPackage, request: EvaluationRequest
 ) -> tuple[tuple[PreparedPart, ...], tuple[Finding, ...]]:
-    """Every part that was evaluated."""
+    """Return every part that could be evaluated, with its request, for renderers that evaluate it again."""
     run, findings = _evaluate_parts(package, request)
     if run is None:
         return (), findings
@@ -231,7 +240,7 @@ def _by_part(asked: Iterable[ValueReference]) -> Mapping[str | None, Sequence[Va
 
 
 def _check_overrides(environment: Environment, request: EvaluationRequest) -> None:
-    """What no part would take must not be dropped in silence."""
+    """Raise `UsageError` for an override that no part receives, instead of ignoring it."""
     names = [part.name for part in environment.parts]
     for subject in request.overrides:
         part, slash, rest = subject.partition("/")
@@ -257,9 +266,9 @@ class _Run:
         self.graph = PartsGraph(environment, runner, self.resolved)
         self.done: dict[str, MovedPart] = {}
         self.broken: set[str] = set()
-        """Parts that could not be evaluated to the end; what refers to them is not reported on top."""
+        """Parts with errors. References to them are not reported: they would only repeat the error."""
         self.pending: dict[str, PendingResource] = {}
-        """Those among them that wait for values which come back from a deployment."""
+        """The broken parts that only wait for values of a deployment."""
 
     def evaluate(self) -> None:
         for group in self._groups():
@@ -288,7 +297,7 @@ class _Run:
         return self.runner.asked.get(name, ())
 
     def _groups(self) -> list[list[str]]:
-        """The parts, each after those it refers to; parts that refer to each other together."""
+        """Return the parts in dependency order; parts that refer to each other are in one group."""
         names = [*self.runner.parts]
         number = {name: position for position, name in enumerate(names)}
         needs = [
@@ -315,7 +324,9 @@ class _Run:
             self.broken.add(name)
 
     def _missing(self, name: str) -> list[str]:
-        """Values that a part is given and that nobody knows yet: what is wrong with it may be their fault alone."""
+        """Return the names of values given to a part that are known after a deployment: they may explain
+        its errors.
+        """
         values = (self.resolved[reference.span].value for reference in self._list_references(name))
         names = (name for value in values for name in find_unknown_names(value))
         return [*dict.fromkeys(name.lstrip("/").replace("|", ".") for name in names)]
@@ -328,7 +339,7 @@ class _Run:
         self.findings.append(WAITS.at(self.environment.place(part.span), message))
 
     def _wait_too(self, group: Sequence[str], asked: Sequence[ValueReference]) -> None:
-        """A part that is given values of one that waits has to wait as well."""
+        """Mark a part as pending that is given values of a pending part."""
         others = {other for reference in asked for other in reference.parts if other in self.pending}
         for name in group if others else ():
             self._wait(name, f"it needs values of {', '.join(sorted(others))}")
@@ -347,8 +358,8 @@ class _Run:
             self.broken.update(group)
 
     def _resolve_all(self, asked: Sequence[ValueReference]) -> bool:
-        """Resolve and keep; False when one of them gave nothing, which is reported."""
-        # What is to come from a broken part is not reported on top.
+        """Evaluate and store expressions; return False if one of them has no value, which is reported."""
+        # A missing value from a broken part would only repeat the error of that part.
         usable = [reference for reference in asked if not reference.parts & self.broken]
         fine = len(usable) == len(asked)
         for reference, outcome in zip(usable, self._resolve(usable, self.done), strict=True):
@@ -362,7 +373,7 @@ class _Run:
     def _resolve(
         self, asked: Sequence[ValueReference], done: Mapping[str, MovedPart]
     ) -> Sequence[ResolvedValue | Finding]:
-        """Evaluate expressions over the parts that they reach into."""
+        """Evaluate expressions on the graph of the parts that they refer to."""
         if not asked:
             return ()
         needed = frozenset[str]().union(*(reference.parts for reference in asked))

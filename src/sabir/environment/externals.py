@@ -1,4 +1,7 @@
-"""Other environments, as expressions reach them: `{eval: {external: NAME}, select: …}` over what was last deployed there."""
+"""Other environments as expressions see them.
+
+`{eval: {external: NAME}, select: …}` reads the graph of the last deployment of the environment NAME.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,13 @@ from sabir.source.packages import is_below
 
 
 class _ExternalAccessError(SabirError):
-    """Leave is missing, or a way there: what is described may be right all the same."""
+    """The other environment cannot be read, for lack of permission or access; the project itself may be
+    correct.
+    """
 
 
 class Externals(Mapping[str, QueryResource]):
-    """The roots of other environments by name; each is evaluated when it is first asked for."""
+    """The roots of other environments by name; each is evaluated on first access."""
 
     def __init__(
         self,

@@ -1,4 +1,6 @@
-"""The graph of an environment: its parts, each with its instances, wired by what they take from each other."""
+"""The graph of an environment: one instance per part, which owns the part's instances and depends on other
+parts.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ from sabir.text import Span
 
 
 class PartsGraph:
-    """`resolved` fills while parts are evaluated; what is asked for later holds more."""
+    """Builds graphs of the parts that are done.
+
+    `resolved` is filled while parts are evaluated, so a graph that is built later has more values.
+    """
 
     def __init__(
         self, environment: Environment, runner: PartRunner, resolved: Mapping[Span, ResolvedValue]
@@ -28,7 +33,7 @@ class PartsGraph:
         self._resolved = resolved
 
     def whole(self, parts: Mapping[str, MovedPart]) -> Graph:
-        """The parts with the outputs of the environment."""
+        """Return the graph of the parts with the outputs of the environment."""
         instances = self.instances(parts)
         if self._environment.outputs is None:
             return Graph(instances)
@@ -41,7 +46,7 @@ class PartsGraph:
         return Graph(instances, outputs=outputs, output_origins=origins)
 
     def instances(self, parts: Mapping[str, MovedPart]) -> Iterator[Instance]:
-        """An instance for each part, and those of the part."""
+        """Yield an instance for each part, followed by the instances of the part."""
         for name, moved in parts.items():
             loaded = self._runner.parts[name]
             uses, requires = self._edges(name)
@@ -74,7 +79,7 @@ class PartsGraph:
         return origins
 
     def _edges(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The instances of other parts whose values a part is given, and the parts they belong to."""
+        """Return the instances of other parts whose values a part uses, and the names of those parts."""
         reads = [
             read.instance
             for reference in self._runner.asked.get(name, ())

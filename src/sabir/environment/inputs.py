@@ -1,9 +1,8 @@
-"""What a part is given: the values of `sabir.yaml` with their expressions replaced, as a request to its language.
+"""Inputs of a part: values of `sabir.yaml` with their expressions evaluated, and their sensitivity.
 
-What is sensitive stays so in the part it is given to: in values, in what is said about them, in what is written.
-
-Languages other than TOSCA know no sensitive values. What a part is given is revealed to it, and the marks are put back on
-everything that comes out: on the values that rest on it, by their origins, and on those in which its text stands.
+Languages other than TOSCA do not know sensitive values. A part therefore receives its sensitive inputs in
+plain text. `SensitiveInputs` marks the results afterwards: values whose origins include a sensitive input,
+and values that contain its text. Findings are redacted the same way.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import Place, Span
 
 ABSENT: Final = object()
-"""In place of a value: nothing is given, as if the key were not there."""
+"""Instead of a value: the input is not passed, as if the key were missing."""
 
 COMPOSED_SECRET: Final = environment_rule(
     "E011",
@@ -46,7 +45,7 @@ COMPOSED_SECRET: Final = environment_rule(
 
 
 class ResolvedValue(Struct, frozen=True, eq=False):
-    """The value an expression gave, and where it came from."""
+    """The value of an expression, and its origin."""
 
     value: Any
     origin: Origin
@@ -58,7 +57,7 @@ def request_for(
     request: EvaluationRequest,
     resolved: Mapping[Span, ResolvedValue],
 ) -> EvaluationRequest:
-    """The request that evaluates a part; `resolved` has the value of every expression by its span."""
+    """Build the request that evaluates a part; `resolved` has the value of every expression by its span."""
     part = loaded.part
     inputs: dict[str, Value] = {}
     origins: dict[str, Origin] = {}
@@ -109,7 +108,7 @@ def request_for(
 
 
 def _select_sightings(prefix: str, sightings: Sightings) -> Sightings:
-    """What is told of the instances of one part, by the names it has for them."""
+    """Return the observations about the instances of one part, by the names that the part has for them."""
 
     def ours(told: Mapping[str, str]) -> dict[str, str]:
         return {name.removeprefix(prefix): words for name, words in told.items() if name.startswith(prefix)}
@@ -120,12 +119,12 @@ def _select_sightings(prefix: str, sightings: Sightings) -> Sightings:
 
 
 def _resolve_path(loaded: LoadedPart, name: str) -> Path:
-    """A file or folder that `sabir.yaml` names, from where it lies."""
+    """Return a file or directory that `sabir.yaml` names, relative to its own directory."""
     return (loaded.folder or Path()) / name
 
 
 def value_of(node: YamlNode, resolved: Mapping[Span, ResolvedValue]) -> Value:
-    """A value of `sabir.yaml` as plain data, with the value of each expression in its place."""
+    """Return a value of `sabir.yaml` as plain data, with every expression replaced by its value."""
     replacement = resolved.get(node.span)
     if replacement is not None and is_expression(node):
         value: Value = replacement.value
@@ -141,7 +140,9 @@ def value_of(node: YamlNode, resolved: Mapping[Span, ResolvedValue]) -> Value:
 
 
 def qualify_unknown_names(value: Any) -> Any:
-    """The value with the names of what is unknown in it marked: they are the environment's, not those of the part."""
+    """Mark the names of unknown values as names of the environment, so that the part does not take them
+    for its own.
+    """
     if isinstance(value, Unknown) and value.of is not None and not value.of.startswith("/"):
         return replace(value, of=f"/{value.of}")
     return with_inner(value, qualify_unknown_names)
@@ -154,7 +155,9 @@ def origin_of(
     how: How,
     note: str | None = None,
 ) -> Origin:
-    """Where a value of `sabir.yaml` came from: its expression, or where it is written and the expressions in it."""
+    """Return the origin of a value of `sabir.yaml`: that of its expression, or its location and the
+    expressions in it.
+    """
     replacement = resolved.get(node.span)
     if replacement is not None and is_expression(node):
         return replacement.origin
@@ -171,7 +174,7 @@ def _origins_in(node: YamlNode, resolved: Mapping[Span, ResolvedValue]) -> Itera
 
 
 def _replace_expressions(node: YamlNode, resolved: Mapping[Span, ResolvedValue]) -> YamlNode:
-    """The tree with the value of each expression in its place, at its span."""
+    """Return the tree with every expression replaced by its value, at the same span."""
     if is_expression(node):
         replacement = resolved.get(node.span)
         if replacement is None:
@@ -198,18 +201,18 @@ def _is_absent(node: YamlNode, resolved: Mapping[Span, ResolvedValue]) -> bool:
 
 
 class SensitiveInputs(Struct, frozen=True, eq=False):
-    """What is sensitive among the values that a part is given."""
+    """The sensitive values among the inputs of a part."""
 
     secrets: Secrets
     origins: tuple[Origin, ...]
     composed: ComposedSecrets
-    """Finds references to secrets that the language of the part made part of a string."""
+    """Finds references to secrets that the part's language has inserted into a string."""
     place: Place
     """The part in `sabir.yaml`."""
 
     @staticmethod
     def of(values: Iterable[ResolvedValue], place: Place) -> SensitiveInputs | None:
-        """None when nothing is, which is nearly always so."""
+        """Return None if no value is sensitive, which is the usual case."""
         sensitive = [value for value in values if holds_sensitive(value.value)]
         if not sensitive:
             return None
@@ -219,6 +222,7 @@ class SensitiveInputs(Struct, frozen=True, eq=False):
         return SensitiveInputs(secrets, origins, ComposedSecrets(names), place)
 
     def mark_part(self, moved: MovedPart) -> MovedPart:
+        """Return the part with every value marked that depends on a sensitive input or contains its text."""
         graph = Graph(moved.instances, outputs=moved.outputs, output_origins=moved.output_origins)
         resting = graph.dependence.find_dependents(self.origins)
         instances = tuple(self._instance(instance, resting) for instance in moved.instances)
@@ -249,7 +253,11 @@ class SensitiveInputs(Struct, frozen=True, eq=False):
             yield COMPOSED_SECRET.at(place, composed_message(name), hint=COMPOSED_HINT)
 
     def _mark_resources(self, wanted: DesiredResources) -> DesiredResources:
-        """Resources hold values by their text; what rests on a secret otherwise is marked in the graph they come from."""
+        """Mark fields that contain the text of a secret.
+
+        Values that depend on a secret in another way are already marked in the graph from which the resources
+        are built.
+        """
         values = (
             (value, resource.origins.get(name, resource.origin))
             for resource in wanted.resources
@@ -284,11 +292,11 @@ class SensitiveInputs(Struct, frozen=True, eq=False):
         marked = self.secrets.mark_sensitive(value)
         if not rests or marked is not value or value is None or isinstance(value, Sensitive | Unknown | Ref):
             return marked
-        # It was computed from something sensitive, and is no longer to be recognised.
+        # Computed from a sensitive value, whose text cannot be recognized in it.
         return value if holds_sensitive(value) else Sensitive(value)
 
     def finding(self, finding: Finding) -> Finding:
-        """What is said, without the texts."""
+        """Return the finding without the texts of sensitive values."""
         scrubbed = self.secrets.redact
         return replace(
             finding,

@@ -1,4 +1,6 @@
-"""The graphs of the parts as one graph: a part is an instance that owns its part's instances."""
+"""The graphs of the parts in one graph: ids, file names and origins of a part as the environment sees
+them.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,12 @@ from sabir.text import Location, Place, Source, Span
 
 
 class PartPlaces:
-    """Moves what a part says about its own files into the environment: `main.cf` becomes `network/main.cf`."""
+    """Translates locations in the files of a part to the environment: `main.cf` becomes `network/main.cf`."""
 
     def __init__(self, prefix: str, own: Source | None = None, folder: Path | None = None) -> None:
-        """`own` is the text of the environment itself: places in it stay where they are. `folder` is where it lies."""
+        """Keep locations in `own`, the source of `sabir.yaml`, unchanged; `folder` is the directory of
+        `sabir.yaml`.
+        """
         self.prefix = prefix
         self.own = own
         self._folder = None if folder is None else folder.resolve()
@@ -32,7 +36,7 @@ class PartPlaces:
         self._kept: list[Source] = []
 
     def finding(self, finding: Finding) -> Finding:
-        """The finding with its places moved."""
+        """Return the finding with all its locations translated."""
         return replace(
             finding,
             place=self.place(finding.place),
@@ -68,14 +72,16 @@ class PartPlaces:
         path = Path(name)
         if not path.is_absolute():
             return f"{self.prefix}{name}"
-        # What a part reads beside its own files (a model, a module) is named as sabir.yaml would name it.
+        # Files that a part reads outside its own package (a model, a module) are named as sabir.yaml would name them.
         if self._folder is None or not path.is_relative_to(self._folder):
             return name
         return path.relative_to(self._folder).as_posix()
 
 
 class MovedPart(Struct, frozen=True):
-    """The graph of a part with ids and places of the environment; instances without an owner belong to the part."""
+    """The graph of a part with ids and locations of the environment; instances without an owner belong to
+    the part.
+    """
 
     instances: tuple[Instance, ...]
     outputs: Mapping[str, Value]
@@ -87,7 +93,11 @@ class MovedPart(Struct, frozen=True):
 def move_part(
     part: str, evaluation: Evaluation, places: PartPlaces, given: Mapping[Span, Origin]
 ) -> MovedPart:
-    """`given` are the origins of the values that the environment computed for the part, by spans in `sabir.yaml`."""
+    """Translate the result of a part to the environment.
+
+    `given` has the origins of the values that the environment computed for the part, by their spans in
+    `sabir.yaml`.
+    """
     graph = evaluation.graph
     mover = _Mover(part, places, given)
     outputs = {name: mover.value(value) for name, value in graph.outputs.items()}
@@ -103,7 +113,10 @@ def move_part(
 
 
 class _PartObservations(TrackedValues):
-    """What was observed in one part, by its own names. Not copied: each step asks for a few of more and more values."""
+    """The observations of one part, by its own names.
+
+    This is a view, not a copy: each step reads a few of a growing number of values.
+    """
 
     def __init__(self, observed: Mapping[str, Value], prefix: str) -> None:
         self._observed = observed
@@ -129,7 +142,9 @@ class _PartObservations(TrackedValues):
         return [name.removeprefix(prefix) for name in names if name.startswith(prefix)], now
 
     def __bool__(self) -> bool:
-        """Whether a look-up may find something. Asked before each: to find out for sure would take as long as a copy."""
+        """Tell whether a lookup can succeed. This may be wrongly true: an exact answer would cost as much
+        as a copy.
+        """
         return bool(self._observed)
 
 
@@ -138,7 +153,7 @@ class _Mover:
         self.part = part
         self.places = places
         self.given = given
-        # Origins and records are shared by many instances; moving each once keeps them shared.
+        # Many instances share origins and records; translating each once keeps them shared.
         self._origins: dict[int, tuple[Origin, Origin]] = {}
         self._targets: dict[str, str] = {}
         self._records: dict[int, tuple[Record[Origin], Record[Origin]]] = {}
@@ -165,7 +180,7 @@ class _Mover:
         return replace(rendered, instance=self.id(rendered.instance), fields=fields)
 
     def move_desired_resources(self, wanted: DesiredResources) -> DesiredResources:
-        """Targets that a part brings itself are told apart from those of other parts; the environment's keep their names."""
+        """Qualify the targets that a part defines itself; targets of the environment keep their names."""
         self._targets = {target.name: self.id(target.name) for target in wanted.targets}
         return replace(
             wanted,
@@ -226,7 +241,7 @@ class _Mover:
         return Record(record.layout, row)
 
     def value(self, value: Value) -> Value:
-        """Only references to instances have to change."""
+        """Return the value with references to instances translated; nothing else changes."""
         match value:
             case Ref(id=id_):
                 return Ref(self.id(id_))
@@ -243,7 +258,9 @@ class _Mover:
         return entry[1]
 
     def origin(self, origin: Origin) -> Origin:
-        """The origin in the environment. What it rests on comes first, however long the chain: no recursion."""
+        """Translate an origin after the origins it depends on. Chains can be long, so there is no
+        recursion.
+        """
         moved = self._origins
         todo = [origin]
         while todo:
@@ -251,7 +268,7 @@ class _Mover:
             if id(step) in moved:
                 todo.pop()
                 continue
-            # What the environment computed has ids of the environment already, and so has what it read.
+            # Values that the environment computed, and what they were read from, already have ids of the environment.
             there = self._from_environment(step)
             missing = [
                 source for source in step.sources if isinstance(source, Origin) and id(source) not in moved

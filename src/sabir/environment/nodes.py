@@ -1,4 +1,4 @@
-"""What `sabir.yaml` says."""
+"""The content of `sabir.yaml` as records."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sabir.text import Place, Source, Span
 
 
 class Part(Struct, frozen=True, eq=False, kw_only=True):
-    """One description in one language. `inputs`, `model` and `config` may hold expressions."""
+    """One project in one language. `inputs`, `model` and `config` may contain expressions."""
 
     name: str
     span: Span
     path: str
     path_span: Span
     described_here: bool = False
-    """It has no files of its own: what it says stands in `sabir.yaml`, and only an evaluation knows it."""
+    """The part has no files: its resources are written in `sabir.yaml`, so only an evaluation can check them."""
     language: str | None = None
     language_span: Span | None = None
     inputs: YamlMapping | None = None
@@ -31,6 +31,8 @@ class Part(Struct, frozen=True, eq=False, kw_only=True):
 
 
 class Environment(Struct, frozen=True, eq=False, kw_only=True):
+    """A whole `sabir.yaml`; keys that are missing in the file have the defaults shown here."""
+
     source: Source
     name: str
     parts: tuple[Part, ...]
@@ -39,12 +41,12 @@ class Environment(Struct, frozen=True, eq=False, kw_only=True):
     """Policy files, relative to `sabir.yaml`."""
     targets: tuple[Target, ...] = ()
     lifecycles: Mapping[str, Lifecycle] = {}
-    """By the address of a resource."""
+    """By resource address."""
     externals: Mapping[str, tuple[str, Span]] = {}
-    """Other environments by the names that expressions have for them: their paths."""
+    """Paths of other environments, by the name that expressions use."""
     secrets: tuple[SecretSource, ...] = ()
     moved: Mapping[str, str] = {}
-    """Old addresses of resources, and new ones."""
+    """New resource addresses by old ones."""
 
     def place(self, span: Span) -> Place:
         return Place(self.source, span)

@@ -1,4 +1,4 @@
-"""Evaluating one part with the values that the environment gives it."""
+"""Evaluation of one part with the values that the environment passes to it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_GRAPH: Final = Graph(())
 
 
 class PartOutcome(Struct, frozen=True, eq=False):
-    """What came of a part: its graph in the environment, as far as it came, and what there is to say."""
+    """The graph of a part as far as it could be evaluated, and the findings."""
 
     moved: MovedPart
     findings: tuple[Finding, ...]
@@ -42,20 +42,22 @@ class PartOutcome(Struct, frozen=True, eq=False):
 
 
 class PartRunner(Struct, frozen=True):
+    """Evaluates parts; the same part may run several times with different values, as `cycles` requires."""
+
     environment: Environment
     parts: Mapping[str, LoadedPart]
     asked: Mapping[str | None, Sequence[ValueReference]]
-    """The expressions of `sabir.yaml` by the part they are given to; None for the outputs."""
+    """The expressions of `sabir.yaml` by the part that receives them; None for the outputs."""
     request: EvaluationRequest
 
     def run(self, name: str, resolved: Mapping[Span, ResolvedValue]) -> PartOutcome:
-        """Evaluate a part; `resolved` has a value for every expression that it is given."""
+        """Evaluate a part; `resolved` has a value for every expression in its inputs."""
         loaded = self.parts[name]
         if self.request.on_progress is not None:
             self.request.on_progress(f"{name} ({loaded.language.name})")
         request, sensitive = self.request_for(name, resolved)
         if sensitive is not None:
-            # What the values were computed from tells which of them must stay hidden.
+            # The origins of the values decide which of them are sensitive, so they must be complete.
             request = replace(request, full_provenance=True)
         evaluation = self._evaluation(loaded, request)
         origins = {span: value.origin for span, value in resolved.items()}
@@ -69,19 +71,22 @@ class PartRunner(Struct, frozen=True):
     def request_for(
         self, name: str, resolved: Mapping[Span, ResolvedValue]
     ) -> tuple[EvaluationRequest, SensitiveInputs | None]:
-        """The request that evaluates a part, and what is sensitive in it."""
+        """Return the request that evaluates a part, and its sensitive inputs."""
         request = request_for(self.environment, self.parts[name], self.request, resolved)
         values = (resolved.get(reference.span) for reference in self.asked.get(name, ()))
         place = self.environment.place(self.parts[name].part.span)
         return request, SensitiveInputs.of((value for value in values if value is not None), place)
 
     def _evaluation(self, loaded: LoadedPart, request: EvaluationRequest) -> Evaluation:
-        """What a language cannot use is wrong usage on the command line; here `sabir.yaml` is wrong."""
+        """Evaluate a part; report unusable input as a finding in `sabir.yaml`.
+
+        On the command line the same error would be a usage error, but here `sabir.yaml` contains it.
+        """
         try:
             return loaded.language.evaluate(loaded.package, request)
         except (UsageError, UnusableInput) as error:
             if request.overrides:
-                # Without --set it tells whether that was it, or what the environment gives.
+                # Evaluated again without --set, to tell whether the override or `sabir.yaml` is wrong.
                 plain = self._evaluation(loaded, replace(request, overrides={}))
                 if not any(finding.code == UNUSABLE_INPUT.code for finding in plain.findings):
                     said = str(error).removeprefix("--set ")

@@ -1,4 +1,4 @@
-"""Loading the parts of an environment: their packages and languages."""
+"""Loader of the parts of an environment: their packages, languages and file names."""
 
 from __future__ import annotations
 
@@ -44,9 +44,11 @@ OUTSIDE: Final = environment_rule(
 
 
 class LoadedPart(Struct, frozen=True, eq=False, kw_only=True):
+    """A part with its package and language, ready for evaluation."""
+
     part: Part
     folder: Path | None
-    """Where paths in `sabir.yaml` start from."""
+    """The base of relative paths in `sabir.yaml`."""
     package: LoadedPackage
     language: Language
     places: PartPlaces
@@ -55,13 +57,15 @@ class LoadedPart(Struct, frozen=True, eq=False, kw_only=True):
 def load_parts(
     environment: Environment, package: LoadedPackage, session: Session
 ) -> tuple[tuple[LoadedPart, ...], tuple[Finding, ...]]:
-    """The parts that can be used, in the order they are written, and findings for the others."""
+    """Return the usable parts in the order of `sabir.yaml`, and findings about the others."""
     loaded: list[LoadedPart] = []
     findings: list[Finding] = []
     languages = {
         name: cast("Language", language) for name, language in load_plugins(LANGUAGES).loaded.items()
     }
-    languages.pop("environment", None)  # an environment inside another would be a package of no language
+    languages.pop(
+        "environment", None
+    )  # environments cannot be nested: an inner one is not a package of any language
     for part in environment.parts:
         outcome = _check_paths(environment, part, package, session) or _load_part(
             environment, part, package, languages, session
@@ -76,10 +80,12 @@ def load_parts(
 def _check_paths(
     environment: Environment, part: Part, package: LoadedPackage, session: Session
 ) -> Finding | None:
-    """Nothing that a part names may lie outside the folder of `sabir.yaml`, unless the operator says so."""
+    """Report a path of a part that is outside the directory of `sabir.yaml`, unless the operator permits
+    it.
+    """
     folder = environment_folder(package)
     if folder is None:
-        # The files of an archive have no paths of their own; beside it lies what is none of its business.
+        # Files in an archive have no paths on disk, and files next to the archive do not belong to it.
         named = (path for path in _list_paths(part) if path[0] != "path" or name_defect(path[1]) is not None)
         beside = next(named, None)
         return beside and _report_outside_path(
@@ -101,7 +107,7 @@ def _report_outside_path(
 
 
 def _list_paths(part: Part) -> Iterator[tuple[str, str, Span]]:
-    """Every path that a part names: its key, as it is written, and where."""
+    """Yield every path that a part names: the key, the path as written, and its span."""
     yield "path", part.path, part.path_span
     for key, node in (("model", part.model), ("config", part.config)):
         if isinstance(node, YamlScalar) and isinstance(node.value, str) and not is_expression(node):
@@ -135,7 +141,7 @@ def _load_part(
 
 
 def environment_folder(package: LoadedPackage) -> Path | None:
-    """The folder that paths in `sabir.yaml` start from; None for an archive or an environment in memory."""
+    """Return the directory of `sabir.yaml`; None for an archive or an environment in memory."""
     if package.path is None:
         return None
     folder = package.path.parent if package.single_file else package.path
@@ -155,7 +161,7 @@ def _load_part_package(whole: LoadedPackage, path: str, session: Session) -> Loa
 
 
 def _select_edited_files(whole: LoadedPackage, prefix: str) -> dict[str, str | PackageFile]:
-    """What is typed in an editor and belongs to a part, by the names of files there."""
+    """Return the unsaved editor texts that belong to a part, by file name in the part."""
     edited = whole.edited if isinstance(whole, EditedPackage) else {}
     return {
         name.removeprefix(prefix): PackageFile(name.removeprefix(prefix), file.raw())
@@ -165,7 +171,7 @@ def _select_edited_files(whole: LoadedPackage, prefix: str) -> dict[str, str | P
 
 
 def list_configured_paths(environment: Environment, package: LoadedPackage) -> frozenset[Path]:
-    """The packages that an environment configures: without it they are not complete."""
+    """Return the packages that an environment configures: without it they are not complete."""
     folder = environment_folder(package)
     if folder is None:
         return frozenset()
@@ -173,7 +179,7 @@ def list_configured_paths(environment: Environment, package: LoadedPackage) -> f
 
 
 def _part_prefix(path: str, *, single_file: bool) -> str:
-    """What goes before the names of a part's files to make them names from the environment's folder."""
+    """Return the prefix that turns file names of a part into names relative to the environment."""
     folder = path.rstrip("/").rpartition("/")[0] if single_file else path.rstrip("/")
     folder = folder.removeprefix("./")
     return "" if folder in ("", ".") else f"{folder}/"

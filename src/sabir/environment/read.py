@@ -1,4 +1,4 @@
-"""From `sabir.yaml` to an `Environment`, with findings for everything that is not as it should be."""
+"""Reader of `sabir.yaml`: from YAML to an `Environment`, with a finding for every invalid key or value."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _name_pattern: Final = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def read_environment(file: PackageFile) -> tuple[Environment | None, tuple[Finding, ...]]:
-    """The environment, as far as it can be used, and what is wrong with its form."""
+    """Return the usable content of the file and the findings; None if nothing is usable."""
     findings = [*file.yaml.findings]
     if file.yaml.broken:
         return None, tuple(findings)
@@ -135,7 +135,7 @@ class _Reader:
             path is None and text_of(value.get("language")) == "resources" and value.get("model") is not None
         )
         if described_here:
-            path, written = key, "."  # files that the resources name lie beside sabir.yaml
+            path, written = key, "."  # files that the resources name are relative to sabir.yaml
         if path is None or written is None:
             self._find(
                 (path or key).span,
@@ -251,7 +251,7 @@ class _Reader:
             )
 
     def _entries(self, value: YamlNode | None, form: str) -> Iterator[tuple[YamlNode, YamlNode]]:
-        """What a mapping holds that may be left out; `form` tells what it must be."""
+        """Yield the entries of an optional mapping; `form` describes the expected content in the finding."""
         if isinstance(value, YamlMapping):
             yield from value.items()
         elif value is not None:
@@ -275,7 +275,7 @@ class _Reader:
 
 
 def _read_setting(value: Any) -> Any:
-    """A setting of a target, with `{secret: NAME}` as a reference."""
+    """Return a target setting, with `{secret: NAME}` as a reference."""
     if isinstance(value, dict):
         if value.keys() == {"secret"} and isinstance(value["secret"], str):
             return reference_to(value["secret"])

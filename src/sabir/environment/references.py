@@ -1,4 +1,4 @@
-"""Expressions in `sabir.yaml`: where they stand and which parts they reach into."""
+"""Expressions in `sabir.yaml`: their locations and the parts that they refer to."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class ValueReference(Struct, frozen=True, eq=False):
     """One value of `sabir.yaml` that is an expression."""
 
     part: str | None
-    """The part it is given to; None for an output."""
+    """The part that receives the value; None for an output."""
     key: str
-    """The dotted path of the value in what the part is given: `inputs.subnet`, `config.configs.db.host`."""
+    """The dotted path of the value in the part: `inputs.subnet`, `config.configs.db.host`."""
     span: Span
     expression: Any
     parts: frozenset[str]
-    """The parts it reaches into, as its text names them; all others when it names something else, which may be in any."""
+    """The parts it names; all other parts if it names something else, which may be in any of them."""
 
 
 def is_expression(node: YamlNode) -> bool:
-    """A mapping that is an expression, or a text with a template in it."""
+    """Tell whether a node is an expression: a mapping such as `{eval: …}`, or a string with a template."""
     if _secret_name(node) is not None:
         return True
     if isinstance(node, YamlMapping) and len(node.entries):
@@ -52,7 +52,7 @@ def is_expression(node: YamlNode) -> bool:
 
 
 def _secret_name(node: YamlNode) -> str | None:
-    """The name in `{secret: NAME}`."""
+    """Return the name in `{secret: NAME}`."""
     if isinstance(node, YamlMapping) and len(node.entries) == 1:
         key, value = node.entries[0].key, node.entries[0].value
         if isinstance(key, YamlScalar) and key.value == "secret" and isinstance(value, YamlScalar):
@@ -61,7 +61,7 @@ def _secret_name(node: YamlNode) -> str | None:
 
 
 def find_references(environment: Environment) -> tuple[ValueReference, ...]:
-    """Every expression of the environment, in the order it is written."""
+    """Return every expression of the environment, in source order."""
     references: list[ValueReference] = []
     names = frozenset(part.name for part in environment.parts)
     secrets = frozenset(secret.name for secret in environment.secrets)
@@ -75,14 +75,16 @@ def find_references(environment: Environment) -> tuple[ValueReference, ...]:
 def part_references(
     part: Part, names: frozenset[str], secrets: frozenset[str] = frozenset()
 ) -> Iterator[ValueReference]:
-    """The expressions that a part is given; `secrets` are those that the environment declares."""
+    """Yield the expressions in the inputs of a part; `secrets` are the names that the environment
+    declares.
+    """
     resources = _list_resource_names(part)
     for key, node in (("inputs", part.inputs), ("model", part.model), ("config", part.config)):
-        # A part whose resources are described in sabir.yaml reads `{secret: NAME}` in them itself.
+        # A part whose resources are written in sabir.yaml resolves `{secret: NAME}` in them itself.
         known = frozenset[str]() if key == "model" and part.described_here else secrets
         for reference in _walk_node(part.name, key, node, names, known) if node is not None else ():
             named = {*_list_root_names(reference.expression)}
-            # What stands in sabir.yaml itself calls its own resources by their names alone.
+            # Resources that are written in sabir.yaml refer to each other by name alone.
             if named & resources and named <= resources | names:
                 yield replace(reference, parts=frozenset({part.name, *(named & names)}))
             else:
@@ -90,7 +92,7 @@ def part_references(
 
 
 def _list_resource_names(part: Part) -> frozenset[str]:
-    """The names of the resources that a part describes in `sabir.yaml`."""
+    """Return the names of the resources that a part defines in `sabir.yaml`."""
     listed = part.model.get("resources") if isinstance(part.model, YamlMapping) else None
     if not part.described_here or not isinstance(listed, YamlMapping):
         return frozenset()
@@ -125,7 +127,9 @@ def _walk_node(
 
 
 def _list_root_names(expression: Any) -> Iterator[str | None]:
-    """The first names of the absolute paths in an expression; None for one that begins with no name."""
+    """Yield the first segments of the absolute paths in an expression; None for a path that starts without
+    a name.
+    """
     if isinstance(expression, str):
         yield from (match["name"] for match in absolute_path().finditer(expression))
     elif isinstance(expression, dict):

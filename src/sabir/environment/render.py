@@ -1,4 +1,4 @@
-"""Rendering an environment: every part that can be rendered, each below a folder of its name."""
+"""Renderer of an environment: every part that has a renderer, each in a directory of its name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HIDDEN: Final = Rule(
 
 
 def build_renderers() -> Mapping[str, Renderer]:
-    """What any installed language can render, for the parts in that language."""
+    """Return the renderers of all installed languages, each applied to the parts in that language."""
     names: dict[str, Renderer] = {}
     for key, language in load_plugins(LANGUAGES).loaded.items():
         if key != "environment":
