@@ -1,1 +1,1 @@
-"""What sabir can do, as plain calls: a request in, a result out; every interface uses these."""
+"""Operations of sabir as plain calls: a request in, a result out. Every interface uses these."""

@@ -1,4 +1,4 @@
-"""Bisect: when did an expression become true, and by which step and line."""
+"""Bisect: find the deployment in which an expression became true, and the steps and lines behind it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sabir.text import Location
 
 
 class BisectResult(Struct, frozen=True, kw_only=True):
-    """The deployment that made it true."""
+    """The first deployment in which the expression is true."""
 
     deployment: DeploymentRecord
     steps: tuple[StepRecord, ...] = ()
-    """Those of its steps that are about what was read, or about what rests on it."""
+    """The steps of that deployment for the values that were read, or for values that depend on them."""
     places: tuple[tuple[str, Location], ...] = ()
-    """What was read for the answer, each with the line that it comes from."""
+    """The values that the expression read, each with its location."""
     asked: int = 0
     """How many deployments were evaluated."""
 
@@ -31,7 +31,11 @@ class BisectResult(Struct, frozen=True, kw_only=True):
 def bisect_path(
     request: EnvironmentRequest, expression: str, variables: Mapping[str, Any] | None = None
 ) -> BisectResult:
-    """The first deployment from which on the expression is true; it must be true now and must not have been so always."""
+    """Find the first deployment from which on the expression is true.
+
+    Raise `UsageError` unless it is true in the last deployment and false in an earlier one. The search halves
+    the history, so it assumes that the expression stayed true once it was.
+    """
     with open_state(request, create=False) as store:
         deployments = [each for each in store.deployments() if each.verb == "deploy"]
         if not deployments:
@@ -61,7 +65,7 @@ def bisect_path(
 
 
 def _first_true(holds: Any, last: int) -> int:
-    """By halves: it is taken that it stayed true once it was."""
+    """Return the first position for which `holds`, by binary search."""
     low, high = -1, last
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,6 +1,7 @@
-"""Check packages: paths and options in, a report out.
+"""Check of packages: paths or an uploaded archive in, a report out.
 
-The check of an uploaded archive, as an HTTP service answers it (spec 001, "REST API impact").
+`check_paths` serves the command line. `check_upload` serves an HTTP service that receives an archive (spec
+001, "REST API impact").
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
 
 
 Outcome: TypeAlias = PackageReport | str
-"""Of one path: its report, or why it could not be taken."""
+"""The report of one path, or the reason why it could not be read."""
 
 
 class CheckResult(Struct, frozen=True, kw_only=True):
-    """The report, and the paths that could not be taken at all, each with its reason."""
+    """The report, and the paths that could not be read, each with the reason."""
 
     report: Report
     refused: tuple[tuple[Path, str], ...] = ()
@@ -52,17 +53,18 @@ def check_paths(
     executor: str | None = None,
     on_done: Callable[[int], None] | None = None,
 ) -> CheckResult:
-    """Check each path. One that cannot be taken does not keep the others from being checked.
+    """Check each path. A path that cannot be read does not prevent the check of the others.
 
-    With `jobs` above 1 the paths, or the files of a single package, are shared out to that many processes; with an
-    `executor`, the paths to its workers. The report is the same. `on_done` is told how many paths are done.
+    With `jobs` above 1, the paths, or the files of a single package, are distributed to that many processes;
+    with an `executor`, the paths go to its workers. The report is the same. `on_done` receives the number of
+    paths done.
     """
     application = Application(options)
     if executor is not None or (jobs > 1 and len(paths) > 1):
         outcomes = [
             *_report_progress(_check_in_parallel(paths, application.options, jobs, executor), on_done)
         ]
-        # The processes have met the plug-ins; so must this one, to say which failed.
+        # The plugins were loaded in the other processes; this one must load them too, to report which failed.
         application.validators_for(())
     else:
         outcomes = [*_report_progress((_check_path(path, application, jobs=jobs) for path in paths), on_done)]
@@ -93,18 +95,18 @@ def _report_progress(outcomes: Iterable[Outcome], on_done: Callable[[int], None]
 
 
 def check_package(package: LoadedPackage, options: CheckOptions | None = None) -> Report:
-    """Check a package that is loaded already; `UnusableInput` when its language cannot be told."""
+    """Check a package that is already loaded; raise `UnusableInput` if its language is unknown."""
     application = Application(options)
     return _build_report(application, (_check_loaded(package, application),))
 
 
 def list_codes(filters: Iterable[str] | None = None) -> list[Rule]:
-    """Everything that can be reported here, plug-ins included."""
+    """Return every rule that can be reported, including those of plugins."""
     return Application().list_errors(filters)
 
 
 def reject_unknown_codes(options: CheckOptions) -> None:
-    """Raise `UsageError` for a selected or ignored code that nothing here can report: it is a slip of the pen."""
+    """Raise `UsageError` for a selected or ignored code that no rule has: it is a typo."""
     patterns = (*options.selection.patterns(), *(code for _, codes in options.path_rules for code in codes))
     if not patterns:
         return
@@ -117,7 +119,7 @@ def reject_unknown_codes(options: CheckOptions) -> None:
     for pattern in pending:
         prefix = str(pattern).rpartition(":")[0]
         if prefix and prefix not in prefixes and suggest(prefix, prefixes) is None:
-            continue  # a prefix of somebody's own rules, which are only read with what they are asked of
+            continue  # a prefix of custom rules, which are only read together with a project
         if not _is_reported(pattern, codes):
             names = [code.code for code in codes]
             hint = did_you_mean(str(pattern), names) or "sabir check --list-codes lists them"
@@ -129,7 +131,7 @@ def _is_reported(pattern: CodePattern, codes: Iterable[Rule]) -> bool:
 
 
 class _PathChecker(Struct, frozen=True):
-    """The check of one path as something that can be sent to another process."""
+    """The check of one path, as an object that can be sent to another process."""
 
     options: CheckOptions
 
@@ -155,7 +157,7 @@ def _check_loaded(package: LoadedPackage, application: Application, *, jobs: int
     try:
         language = find_language(package, application.options.language)
     except UnusableInput:
-        # Of an archive that is refused nothing may be left to tell its language by; why it is refused is the answer.
+        # A rejected archive may have no files left to detect the language from: the reason of the rejection is the result.
         if not package.findings:
             raise
         return application.check(package, ())
@@ -167,7 +169,7 @@ def _check_loaded(package: LoadedPackage, application: Application, *, jobs: int
         more = [*more, policy_validator(rules, language)]
     validators = [*language.validators(), *more]
     run = _build_runner(package, jobs)
-    # Who asks for single validators wants what these say, and no more.
+    # A selection of validators limits the report to their findings.
     if application.options.scope or not language.evaluates_when_checked:
         return replace(application.check(package, validators, run=run), language=language.name)
     evaluating = _build_evaluating_check(package, language, application)
@@ -178,7 +180,7 @@ def _check_loaded(package: LoadedPackage, application: Application, *, jobs: int
 def _build_evaluating_check(
     package: LoadedPackage, language: Language, application: Application
 ) -> EvaluatingCheck:
-    # A check that only reads loads nothing of evaluations.
+    # Imported late: a check without evaluation must not load the evaluators.
     from sabir.languages.language import EvaluationRequest
     from sabir.operations.evaluation_check import EvaluatingCheck
 
@@ -201,7 +203,9 @@ UPLOAD_FORMAT: Final = "sabir.upload/1"
 
 
 class UploadResponse(Struct, frozen=True, kw_only=True):
-    """HTTP status and JSON body. 200: the package may be stored; 400: it must not, and the body says why."""
+    """HTTP status and JSON body. 200: the package may be stored; 400: it must not, and the body has the
+    reason.
+    """
 
     status: int
     body: dict[str, Any]
@@ -211,7 +215,7 @@ class UploadResponse(Struct, frozen=True, kw_only=True):
 
 
 def check_upload(archive: bytes, options: CheckOptions | None = None) -> UploadResponse:
-    """Check a package that arrived as the bytes of a zip archive. Nothing is unpacked to the disk."""
+    """Check a package in the bytes of a zip archive. Nothing is unpacked to disk."""
     from sabir.source.packages.archive import ZipLoader
 
     wanted = options or CheckOptions()
@@ -230,6 +234,7 @@ def check_upload(archive: bytes, options: CheckOptions | None = None) -> UploadR
 
 
 def refuse_upload(reason: str) -> UploadResponse:
+    """Build the response to an upload that is not even checked, with the reason as its message."""
     body = {"format": UPLOAD_FORMAT, "valid": False, "message": reason, "findings": []}
     return UploadResponse(status=400, body=body)
 

@@ -1,6 +1,6 @@
-"""Compile: evaluate a package and write its graph in one of the formats.
+"""Compile: evaluate one or many packages and write their graphs.
 
-Compile many packages, shared out to processes of this machine or to the workers of a scheduler.
+Many packages are distributed to processes of this machine or to the workers of a scheduler.
 """
 
 from __future__ import annotations
@@ -23,18 +23,20 @@ from sabir.source.packages import LoadedPackage
 
 
 class GraphView(Struct, frozen=True, kw_only=True):
-    """How a graph is to be written."""
+    """The format and the options with which a graph is written."""
 
     format: str = "json"
     origins: bool = False
-    """Show where values came from (text)."""
+    """Show the origins of values (text)."""
     reveal: bool = False
     """Write sensitive values (json, yaml)."""
     everything: bool = False
-    """Show what libraries made for themselves, too; json and yaml always have it."""
+    """Include instances that libraries created for themselves; json and yaml always include them."""
 
 
 class CompileRequest(Struct, frozen=True, kw_only=True):
+    """The package at `path`, how to evaluate it, and how to write its graph."""
+
     path: Path
     language: str | None = None
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
@@ -42,19 +44,21 @@ class CompileRequest(Struct, frozen=True, kw_only=True):
 
 
 class CompileResult(Struct, frozen=True, kw_only=True):
-    """The graph and the findings. With an error the graph is only as far as it came."""
+    """The graph and the findings. If one of them is an error, the graph is incomplete."""
 
     graph: Graph
     findings: tuple[Finding, ...]
     view: GraphView
     title: str = ""
-    """What pages call it: the last part of the path."""
+    """The title of pages: the last segment of the path."""
     package: LoadedPackage | None = None
-    """What it was made from; None for a saved graph."""
+    """The evaluated package; None for a saved graph."""
 
     @property
     def shown(self) -> Graph:
-        """The graph as people are shown it."""
+        """Return the graph without instances that libraries created for themselves, unless everything is
+        requested.
+        """
         return self.graph if self.view.everything else without_libraries(self.graph)
 
     @property
@@ -62,11 +66,12 @@ class CompileResult(Struct, frozen=True, kw_only=True):
         return any(finding.severity is Severity.ERROR for finding in self.findings)
 
     def pieces(self) -> Iterator[bytes]:
-        """The graph in the wanted format, piece by piece."""
+        """Yield the graph in the requested format, piece by piece."""
         return FORMATS[self.view.format](self)
 
 
 def compile_path(request: CompileRequest) -> CompileResult:
+    """Evaluate a package; raise `UsageError` for an unknown format or options that do not fit the format."""
     view = request.view
     if view.format not in FORMATS:
         raise UsageError(f"no format {view.format!r}; there are {', '.join(FORMATS)}")
@@ -74,7 +79,7 @@ def compile_path(request: CompileRequest) -> CompileResult:
         raise UsageError("sensitive values can be written as json and yaml only")
     if view.origins and view.format != "text":
         raise UsageError("origins are an option of the format text; json and yaml always have them")
-    # A page answers `why` for every value, so it needs the long answer.
+    # A page explains every value, so it needs the full provenance.
     evaluation = (
         replace(request.evaluation, full_provenance=True) if view.format == "html" else request.evaluation
     )
@@ -138,7 +143,7 @@ def _html_view(compiled: CompileResult) -> Iterator[bytes]:
 
 
 def _encode_pieces(pieces: Iterable[str]) -> Iterator[bytes]:
-    # Lone surrogates, which YAML can write, have no place in UTF-8.
+    # YAML can contain lone surrogates, which UTF-8 cannot encode.
     return (piece.encode("utf-8", "replace") for piece in pieces)
 
 
@@ -156,7 +161,10 @@ FORMATS: Final[Mapping[str, Callable[[CompileResult], Iterator[bytes]]]] = {
 def compile_paths(
     paths: Sequence[Path], request: CompileRequest, *, jobs: int = 1, executor: str | None = None
 ) -> Iterator[CompileResult | str]:
-    """What comes of each path, in order; a text says why there is nothing. The path of the request does not matter."""
+    """Yield the result for each path, in order; a string is the reason why there is none.
+
+    The path of the request is not used.
+    """
     evaluation = request.evaluation
     work = _RemoteCompile(
         replace(request, evaluation=replace(evaluation, reach=None)), reaches=evaluation.reach is not None
@@ -173,17 +181,17 @@ def compile_paths(
 
 
 class _RemoteCompile(Struct, frozen=True, eq=False):
-    """The work on one path as something that can be sent to another process."""
+    """The work on one path, as an object that can be sent to another process."""
 
     request: CompileRequest
     reaches: bool
-    """Whether other environments may be asked for as they were deployed; who asks does not travel, and is made there."""
+    """Whether deployed graphs of other environments may be read. The reader cannot be sent, so the process builds one."""
 
     def __call__(self, path: Path) -> CompileResult | str:
         evaluation = self.request.evaluation
         if self.reaches:
             from sabir.operations.deployment.stored_request import (
-                load_deployed_graph,  # it brings a database along
+                load_deployed_graph,  # imported late: it needs a database
             )
 
             evaluation = replace(evaluation, reach=partial(load_deployed_graph, session=evaluation.session))
@@ -193,5 +201,5 @@ class _RemoteCompile(Struct, frozen=True, eq=False):
             raise
         except SabirError as error:
             return str(error)
-        # Files stay where they were read.
+        # Files cannot be sent to another process.
         return replace(compiled, package=None)

@@ -1,6 +1,6 @@
-"""Diff: two graphs compared by meaning; two paths, two saved graphs, or one path with and without `--set`.
+"""Diff: compare two graphs by meaning.
 
-The answers of `why`, `impact` and `diff` as data, the same for the command line and the service.
+The sides are two paths, two saved graphs, two revisions, or one path with and without `--set`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,18 @@ from sabir.operations.revisions import is_revision, open_path, revision_path
 
 
 class DiffRequest(Struct, frozen=True, kw_only=True):
+    """The two sides; overrides of `evaluation` apply to the second side only."""
+
     before: Path
     after: Path | None = None
-    """None: the same path, with the overrides of `evaluation`."""
+    """None for the same path with the overrides of `evaluation`."""
     language: str | None = None
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
 
 
 class DiffResult(Struct, frozen=True, kw_only=True):
+    """Both graphs and their differences; the findings are those of both evaluations, without duplicates."""
+
     before: Graph
     after: Graph
     diff: GraphDiff
@@ -37,7 +41,7 @@ class DiffResult(Struct, frozen=True, kw_only=True):
 
 
 def diff_paths(request: DiffRequest) -> DiffResult:
-    """Evaluate both sides and compare them. Overrides hold for the second side only."""
+    """Evaluate both sides and compare them. Overrides apply to the second side only."""
     second = request.after or _default_after(request)
     plain = replace(request.evaluation, overrides={})
     with (
@@ -50,6 +54,7 @@ def diff_paths(request: DiffRequest) -> DiffResult:
 
 
 def compare_evaluated(before: Evaluation, after: Evaluation) -> DiffResult:
+    """Compare two evaluations; their findings are combined."""
     return DiffResult(
         before=before.graph,
         after=after.graph,
@@ -59,7 +64,9 @@ def compare_evaluated(before: Evaluation, after: Evaluation) -> DiffResult:
 
 
 def _default_after(request: DiffRequest) -> Path:
-    """What a single path is compared with: itself with other values, or a revision with what is there now."""
+    """Return what a single path is compared with: itself with overrides, or for a revision the current
+    path.
+    """
     if is_revision(request.before):
         return _strip_revision(request.before)
     if not request.evaluation.overrides:
@@ -68,13 +75,14 @@ def _default_after(request: DiffRequest) -> Path:
 
 
 def _strip_revision(path: Path) -> Path:
-    """The path that a revision without one speaks of: that of the other side, else this folder."""
+    """Return the path of a revision without one: the path of the other side, or the current directory."""
     if not is_revision(path):
         return path
     return Path(revision_path(path) or ".")
 
 
 def difference_data(difference: DiffResult) -> dict[str, Any]:
+    """Return the differences as JSON data, the same for the command line and the server."""
     diff = difference.diff
     return {
         "added": [_instance_data(instance) for instance in diff.added],

@@ -1,5 +1,7 @@
-"""Adopt: take over what already exists. It is read and recorded, and nothing is changed; what differs from what is wanted is said,
-and the next deployment puts it right."""
+"""Adopt: record existing resources as part of an environment, without changing them.
+
+Differences from the desired state are reported; the next deployment removes them.
+"""
 
 from __future__ import annotations
 
@@ -29,25 +31,32 @@ from sabir.resources.outcome import FieldChange, ResourceReading
 
 
 class AdoptedResource(Struct, frozen=True, kw_only=True):
+    """One resource: whether it was adopted, and how it differs from the desired state."""
+
     address: str
     kind: str
     taken: bool = False
-    """It is there, and recorded now."""
+    """Whether it exists and is recorded now."""
     differences: tuple[FieldChange, ...] = ()
     reason: str | None = None
-    """Why it was not taken over."""
+    """Why it was not adopted."""
 
 
 class AdoptResult(Struct, frozen=True, kw_only=True):
+    """The resources that were looked for, and the entry in the history."""
+
     resources: tuple[AdoptedResource, ...] = ()
     number: int | None = None
-    """Of the entry in the history; None: nothing was taken over."""
+    """The number of the entry in the history; None if nothing was adopted."""
     findings: tuple[Finding, ...] = ()
     failed: bool = False
 
 
 def adopt_path(request: EnvironmentRequest, ids: Mapping[str, str | None] | None = None) -> AdoptResult:
-    """Take over what is described, not recorded and there; `ids`: only these addresses, with what the target calls them."""
+    """Adopt resources that the project desires, that are not recorded, and that exist.
+
+    `ids` limits this to the given addresses; a value is the identifier of the resource on its target.
+    """
     with open_state(request, create=True) as store:
         prepared = prepare_environment(request, store)
         if prepared.failed:
@@ -83,7 +92,7 @@ async def _read_resources(
     ids: Mapping[str, str | None],
     store: StateStore,
 ) -> dict[str, ResourceReading | str]:
-    """What is there of each, or why it cannot be said."""
+    """Return the actual state of each resource, or the reason why it cannot be read."""
     observed = store.load_observations()
     async with Connections(prepared.context) as connections:
 
@@ -147,13 +156,13 @@ def _record_resources(
 def _build_writes(
     journal: Journal, placed: PlacedResource, reading: ResourceReading, differences: tuple[FieldChange, ...]
 ) -> list[Write]:
-    """The record says what is there, so that a plan shows what is to be changed."""
+    """Build the record. It holds the actual state, so that the next plan shows the differences."""
     resource = placed.resource
     fields: dict[str, Value] = dict(resource.desired)
     for change in differences:
         if change.field in fields:
             fields[change.field] = change.before
-        else:  # it lies inside of a field, as `spec.replicas` in a manifest
+        else:  # it is inside a field, such as `spec.replicas` in a manifest
             fields |= {name: value for name, value in reading.fields.items() if name in fields}
     address = str(resource.address)
     record = ResourceRecord(

@@ -1,7 +1,8 @@
-"""Adopt what Murano deployed: its models and what its code remembers become the state of an environment; nothing is changed.
+"""Adoption of environments that Murano deployed, from a dump of its database.
 
-The stacks of such an environment are known by names that are among what code remembers, and agents by the ids of objects. So the
-next deployment updates the same stack and speaks to the same agents.
+The object models and the attributes that Murano's code stored become the recorded state; nothing is changed.
+The attributes contain the names of the stacks, and agents are identified by object ids. So the next
+deployment updates the same stacks and talks to the same agents.
 """
 
 from __future__ import annotations
@@ -52,9 +53,10 @@ def adopt_murano(
     *,
     stacks: Mapping[str, str | None] | None = None,
 ) -> AdoptResult:
-    """Take over environments of a dump, each for the part whose root has its id.
+    """Adopt environments of a dump, each for the part whose root object has its id.
 
-    `stacks` are the names of stacks by the ids of environments whose dump does not tell them; None: there is none.
+    `stacks` has the stack names, by environment id, that are missing in the dump; None if the environment has
+    no stack.
     """
     named = stacks or {}
     dumped = {environment.id: _with_stack(environment, named) for environment in read_dump(dump)}
@@ -109,7 +111,9 @@ def _with_stack(environment: DumpedEnvironment, stacks: Mapping[str, str | None]
 def _refuse_without_stack(
     matching: list[tuple[PlacedResource, DumpedEnvironment]], named: Mapping[str, str | None]
 ) -> None:
-    """An environment whose stack is not known would get a second one."""
+    """Raise an error for an environment with an unknown stack: the next deployment would create a second
+    one.
+    """
     for _, environment in matching:
         if not environment.stack_names and environment.id not in named:
             raise DeployError(
@@ -150,7 +154,9 @@ def _refuse_unusable_dump(
 async def _read_stacks(
     prepared: PreparedEnvironment, placed: PlacedResource, environment: DumpedEnvironment
 ) -> dict[str, Any]:
-    """The stacks that code remembers by name, as their cloud has them now; none where no cloud is named."""
+    """Read the stacks that the code stored by name, as the cloud has them now; empty without a cloud
+    target.
+    """
     target = placed.target
     cloud = target.effects.get(EffectKind.STACK_READ) if isinstance(target, ProgramTarget) else None
     stacks: dict[str, Any] = {}
@@ -173,7 +179,7 @@ async def _read_stacks(
 
 
 class _NoEffects:
-    """A look has none."""
+    """Effects of a read: there are none."""
 
     async def perform(self, effect: Effect) -> Outcome:
         raise DeployError(f"a look does not ask for {effect.kind}")
@@ -182,13 +188,16 @@ class _NoEffects:
         return self
 
     def note(self, line: str) -> None:
-        """Nobody watches."""
+        """Ignore the line: a read has no observer."""
 
 
 def _build_writes(
     journal: Journal, placed: PlacedResource, environment: DumpedEnvironment, stacks: Mapping[str, Any]
 ) -> Iterator[Write]:
-    """The record of a program that ran elsewhere. Which packages it ran with nobody knows, so the next deployment runs it."""
+    """Build the record of a program that ran in Murano.
+
+    The versions of the packages it ran with are unknown, so the next deployment runs it again.
+    """
     resource = placed.resource
     address = str(resource.address)
     desired = {name: value for name, value in resource.desired.items() if not name.startswith(_PACKAGE)}
@@ -218,7 +227,9 @@ def _build_writes(
 def _write_missing_models(
     request: EnvironmentRequest, dumped: Mapping[str, DumpedEnvironment]
 ) -> Iterator[Path]:
-    """A part may name a model that is not there: it is written from the dump, when it can be told which is meant."""
+    """Write model files that a part names and that do not exist, from the dump, where the match is
+    unambiguous.
+    """
     file = request.path / FILE_NAME if request.path.is_dir() else request.path
     if file.name != FILE_NAME or not file.is_file():
         return
@@ -234,7 +245,7 @@ def _write_missing_models(
 
 
 def _find_model_paths(file: Path, *, anywhere: bool) -> Iterator[tuple[str, Path]]:
-    """Models that parts name by their path. Whoever wrote sabir.yaml has nothing written outside its folder."""
+    """Yield the model files that parts name. `sabir.yaml` must not cause writes outside its directory."""
     environment, _ = read_environment(PackageFile(FILE_NAME, file.read_bytes()))
     for part in () if environment is None else environment.parts:
         node = part.model
@@ -245,7 +256,7 @@ def _find_model_paths(file: Path, *, anywhere: bool) -> Iterator[tuple[str, Path
 
 
 def _find_environment(part: str, dumped: Mapping[str, DumpedEnvironment]) -> DumpedEnvironment | None:
-    """The environment of a part: the only one, or the one of the same name or id."""
+    """Return the dumped environment of a part: the only one, or the one with the same name or id."""
     if len(dumped) == 1:
         return next(iter(dumped.values()))
     return next(
@@ -254,7 +265,7 @@ def _find_environment(part: str, dumped: Mapping[str, DumpedEnvironment]) -> Dum
 
 
 def _strip_actions(value: Any) -> Any:
-    """A model without what only the designer of the dashboard sees."""
+    """Return a model without the data that only the dashboard's designer uses."""
     if isinstance(value, Mapping):
         return {str(key): _strip_actions(item) for key, item in value.items() if key != "_actions"}
     return [_strip_actions(item) for item in value] if isinstance(value, list) else value

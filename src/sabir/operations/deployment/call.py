@@ -1,8 +1,8 @@
-"""Call and notify: run what a description offers on what is deployed, journalled like every step.
+"""Call and notify: run operations on deployed resources, with a journal entry for every step.
 
-A call that was cut off is gone on with when the same is called again: what it had done is not done twice.
-
-What a call has brought to what is described is recorded so: a deployment after an upgrade does not do it again.
+An interrupted call is resumed when the same call is made again: steps that are done are not repeated. If a
+call brings a resource to its desired state (an upgrade, for example), this is recorded, and the next
+deployment does not repeat it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ from sabir.operations.deployment.preparation import (
 def record_settled(
     offers: Iterable[CallableOperation], prepared: PreparedEnvironment, store: StateStore, journal: Journal
 ) -> None:
-    """Record what these operations settle; what is not recorded yet is left to the next deployment."""
+    """Record the resources that these operations bring to the desired state.
+
+    Resources without a record are left to the next deployment.
+    """
     addresses = {address: None for offer in offers for address in _list_settled(offer)}
     records = store.records()
     writes = [
@@ -83,17 +86,19 @@ def _update_record(
 
 
 class CallRequest(Struct, frozen=True, kw_only=True):
+    """One operation or event of an environment, with its arguments."""
+
     environment: EnvironmentRequest
     name: str
     """`INSTANCE.OPERATION`, or the event."""
     doing: ExecutionOptions
     arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
     anew: bool = False
-    """Begin from the start although the same call was cut off."""
+    """Start over, even if the same call was interrupted."""
 
 
 class _CallSelection(Struct, frozen=True, kw_only=True, eq=False):
-    """What is called, and how it is told from other calls."""
+    """The operations to run, and the key that identifies the same call in the history."""
 
     verb: str
     about: Mapping[str, Any]
@@ -102,14 +107,14 @@ class _CallSelection(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def list_operations(request: EnvironmentRequest) -> tuple[PreparedEnvironment, list[CallableOperation]]:
-    """Everything that can be called."""
+    """Return the evaluated environment and every operation that can be called on it."""
     with open_state(request, create=False) as store:
         prepared = prepare_environment(request, store, only_described=True)
         return prepared, list_callables(prepared, store)
 
 
 def call_path(request: CallRequest) -> DeployResult:
-    """Call one operation."""
+    """Run one operation."""
 
     def choose(prepared: PreparedEnvironment, store: StateStore) -> _CallSelection:
         offer = find_callable(request.name, list_callables(prepared, store))
@@ -123,7 +128,7 @@ def call_path(request: CallRequest) -> DeployResult:
 
 
 def notify_path(request: CallRequest) -> DeployResult:
-    """Call every operation that waits for an event."""
+    """Run every operation that handles an event."""
 
     def choose(prepared: PreparedEnvironment, store: StateStore) -> _CallSelection:
         every = list_callables(prepared, store)
@@ -132,7 +137,7 @@ def notify_path(request: CallRequest) -> DeployResult:
             events = {event for offer in every for event in offer.events}
             names = f"there are {', '.join(sorted(events))}" if events else "nothing here waits for any"
             hint = did_you_mean(request.name, events) or names
-            # Who announces events need not know who listens.
+            # The sender of an event need not know which operations handle it.
             request.doing.notice(f"nothing waits for the event {request.name!r}: {hint}")
         about = {"event": request.name, "arguments": encode_value(dict(request.arguments))}
         called = _collect_resources(waiting, request, prepared, store)
@@ -228,7 +233,7 @@ def _apply_call(
 
 
 def _refuse_unfinished(recovered: RecoveryResult) -> None:
-    """Steps of a deployment that were begun and not done belong to the next deployment, not to a call."""
+    """Raise an error if a deployment has unfinished steps: only the next deployment may resume them."""
     left = [key for key, step in recovered.open.items() if not step.is_call]
     if left:
         raise DeployError(
@@ -247,7 +252,7 @@ def _refuse_unknown(plan: Plan, recovered: RecoveryResult) -> None:
 
 
 def _find_interrupted(store: StateStore, chosen: _CallSelection) -> int | None:
-    """The number of the same call, when it was the last of its sort and was cut off."""
+    """Return the number of the same call if it was the last of its kind and was interrupted."""
     for deployment in reversed(store.deployments()):
         if (
             deployment.verb == chosen.verb
@@ -259,7 +264,7 @@ def _find_interrupted(store: StateStore, chosen: _CallSelection) -> int | None:
 
 
 def _find_completed_keys(store: StateStore, number: int | None) -> set[str]:
-    """Keys of what a call and those that it went on with had done."""
+    """Return the keys of the steps that a call, and the calls that it resumed, have completed."""
     done: set[str] = set()
     while number is not None:
         done |= {step.key for step in store.steps(number, states=(StepState.DONE, StepState.NON_COMPLIANT))}

@@ -1,4 +1,6 @@
-"""What can be called on an environment: operations that its languages describe, and those of the kinds of what is deployed."""
+"""Operations that can be called on an environment: those that its languages define, and those of resource
+kinds.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ _MOST: Final = 12
 
 
 class CallableOperation(Struct, frozen=True, kw_only=True, eq=False):
-    """Something that can be called."""
+    """One operation, with the address that it is called on and the defaults of its arguments."""
 
     address: str
     name: str
@@ -33,16 +35,16 @@ class CallableOperation(Struct, frozen=True, kw_only=True, eq=False):
     about: str | None = None
     events: tuple[str, ...] = ()
     operation: Operation | None = None
-    """Described by a language; None: one of the kind of `record`."""
+    """Defined by a language; None for an operation of the kind of `record`."""
     record: ResourceRecord | None = None
 
     @property
     def words(self) -> str:
-        """How it is called."""
+        """Return the name with which it is called: `INSTANCE.OPERATION`."""
         return f"{self.address}.{self.name}" if self.address else self.name
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of its arguments, by name."""
+        """Return the JSON Schema of each argument, by name."""
         if self.operation is not None and self.operation.schema is not None:
             return {**self.operation.schema()}
         return {
@@ -54,7 +56,7 @@ class CallableOperation(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def _describe_default(default: Value) -> dict[str, Any]:
-    """What a default tells of the values that may stand in its place."""
+    """Derive the JSON Schema of an argument from its default value."""
     match default:
         case bool():
             return {"type": "boolean", "default": default}
@@ -69,7 +71,7 @@ def _describe_default(default: Value) -> dict[str, Any]:
 
 
 def list_callables(prepared: PreparedEnvironment, store: StateStore) -> list[CallableOperation]:
-    """Everything that can be called, in the order of the description; then what kinds offer."""
+    """Return every operation: those of the project in source order, then those of resource kinds."""
     described = [
         CallableOperation(
             address=str(operation.address),
@@ -89,7 +91,7 @@ def _list_kind_operations(prepared: PreparedEnvironment, store: StateStore) -> I
         try:
             kind = prepared.targets.kind(prepared.targets.driver(record.driver), record.kind)
         except DeployError:
-            continue  # its driver is gone: deploy and status say so
+            continue  # its driver is missing: deploy and status report that
         if not kind.operations:
             continue
         if kind.callable_on is not None and not kind.callable_on(store.codec.read(record.desired)):
@@ -99,7 +101,7 @@ def _list_kind_operations(prepared: PreparedEnvironment, store: StateStore) -> I
 
 
 def find_callable(word: str, every: Sequence[CallableOperation]) -> CallableOperation:
-    """What `INSTANCE.OPERATION` means: the address or the name at its end; an operation alone when only one is called so."""
+    """Find `INSTANCE.OPERATION` by address, or by the name at its end; an operation alone if it is unique."""
     for meant in (
         [offer for offer in every if offer.words == word],
         [offer for offer in every if f"{offer.address.rpartition('/')[2]}.{offer.name}" == word],
@@ -117,7 +119,7 @@ def find_callable(word: str, every: Sequence[CallableOperation]) -> CallableOper
 
 
 def complete_arguments(offer: CallableOperation, arguments: Mapping[str, Value]) -> dict[str, Value]:
-    """The arguments with their defaults; a `UsageError` for one that it does not take, or needs and does not get."""
+    """Return the arguments with their defaults; raise `UsageError` for an unknown or missing argument."""
     for name in arguments:
         if name not in offer.arguments:
             takes = ", ".join(offer.arguments)
@@ -134,7 +136,7 @@ def complete_arguments(offer: CallableOperation, arguments: Mapping[str, Value])
 def build_call_resources(
     offer: CallableOperation, arguments: Mapping[str, Value], prepared: PreparedEnvironment, store: StateStore
 ) -> dict[str, CalledResource]:
-    """What is run when it is called. What is wrong with that is a `FindingError`."""
+    """Build the resources that the call runs; raise `FindingError` if they are not valid."""
     if offer.record is not None:
         return {offer.address: _build_kind_resource(offer, offer.record, prepared, store)}
     assert offer.operation is not None

@@ -1,10 +1,11 @@
-"""Deploy and destroy: take the lock, find out what became of the last one, plan, ask, do, remember.
+"""Deploy and destroy: lock the state, recover the last deployment, plan, confirm, apply, record.
 
-Waves: when the steps of a plan have given values back, everything is evaluated again, and what can be foreseen by then is done
-in the same deployment. What runs does so once in a deployment: a value that changes after it ran is for the next one.
+A deployment has waves. When the steps of a plan have returned values, the project is evaluated again, and
+steps that are known by then are applied in the same deployment. A resource that runs code does so once in a
+deployment: if its inputs change after it ran, the change is left to the next deployment.
 
-Who agreed to a plan agreed to what it said it could not foresee yet. Anything else that comes up is asked for; what would be
-deleted or replaced is, too.
+The operator confirms the first plan, including the steps it announces as known after apply. Any other step of
+a later wave needs a new confirmation, and so does every deletion or replacement.
 """
 
 from __future__ import annotations
@@ -43,16 +44,16 @@ from sabir.resources.step import Action
 
 
 class WaveLimits(Struct, frozen=True, kw_only=True):
-    """What later waves may do, as the operator said it for the first plan."""
+    """The limits that the operator set for the first plan; they hold for later waves as well."""
 
     only: tuple[str, ...] = ()
     exact: bool = False
-    """Nothing that the first plan did not announce."""
+    """Whether steps that the first plan did not announce are refused."""
     allow_delete: int | None = None
 
 
 class Waves:
-    """What follows the first plan of a deployment."""
+    """Computes the plans that follow the first one."""
 
     def __init__(
         self, environment: EnvironmentRequest, doing: ExecutionOptions, store: StateStore, first: Plan
@@ -69,7 +70,7 @@ class Waves:
         """Of the last evaluation; None: there was none after the first."""
 
     def next_wave(self, limits: WaveLimits, deployment: int) -> Wave | None:
-        """The next plan; None when nothing is left to do."""
+        """Return the next plan; None if nothing is left to do."""
         facts = self._store.facts()
         observed = self._store.load_observations(facts)
         if observed == self._observed:
@@ -90,7 +91,7 @@ class Waves:
         )
 
     def _refuse_deferred(self) -> Wave | None:
-        """What still cannot be foreseen, although nothing more comes back."""
+        """Report steps that are still unknown although no more values can arrive."""
         if not self._plan.later:
             notice_postponed(self._plan, self._doing)
             return None
@@ -98,14 +99,17 @@ class Waves:
         return Wave(plan=self._plan, refusal=f"this is still not known: {words}")
 
     def _note_givers(self, facts: Mapping[str, Fact], observed: Mapping[str, Value]) -> None:
-        """A resource that gave new values has had its step: else values that depend on each other would never settle."""
+        """Count a resource that returned new values as done.
+
+        Otherwise values that depend on each other would cause waves without end.
+        """
         for name in {*observed, *self._observed}:
             if name not in observed or name not in self._observed or observed[name] != self._observed[name]:
                 self._spent.add((facts.get(name) or self._facts[name]).address)
         self._facts, self._observed = facts, observed
 
     def _note_runs(self, prepared: PreparedEnvironment, deployment: int) -> None:
-        """What runs does so once in a deployment, whatever it gives."""
+        """Count resources that ran code in this deployment as done, whatever values they returned."""
         for address, record in prepared.snapshot.records.items():
             placed = prepared.placed.get(address)
             if record.deployment == deployment and placed is not None and placed.kind.runs:
@@ -132,6 +136,7 @@ class Waves:
 
 
 def notice_postponed(plan: Plan, doing: ExecutionOptions) -> None:
+    """Notify the operator of resources that changed after they ran and are left to the next deployment."""
     if plan.postponed:
         doing.notice(f"changed after they ran, left for the next deployment: {_names(plan.postponed)}")
 
@@ -150,34 +155,38 @@ def _names(addresses: Sequence[str]) -> str:
 
 
 class DeployRequest(Struct, frozen=True, kw_only=True):
+    """What to deploy or destroy, and which limits hold for the plan."""
+
     environment: EnvironmentRequest
     doing: ExecutionOptions
     plan_file: Path | None = None
     verify: Path | None = None
-    """The public key of who must have signed the plan in the file."""
+    """The public key with which the signature of the plan file is verified."""
     only: tuple[str, ...] = ()
     refresh: bool = False
     repair: bool = False
     destroy: bool = False
     once: bool = False
-    """Only what can be foreseen now; what rests on values that come back is for the next deployment."""
+    """Apply only steps whose inputs are known now; the others are left to the next deployment."""
     at: int | None = None
-    """Back to what this deployment was asked for."""
+    """The deployment to roll back to."""
     allow_delete: int | None = None
-    """So many deletions are consented to; -1: any number."""
+    """The number of deletions that are allowed without typed confirmation; -1 for any number."""
 
 
 class DeployResult(Struct, frozen=True, kw_only=True, eq=False):
+    """The plan of a deployment and what became of it."""
+
     findings: tuple[Finding, ...] = ()
     plan: Plan | None = None
-    """None: the description has errors, and nothing was looked at."""
+    """None if the project has errors, so that nothing was planned."""
     result: DeploymentResult | None = None
-    """None: there was nothing to do, or no consent."""
+    """None if there was nothing to do, or the plan was not confirmed."""
     refused: bool = False
 
 
 def deploy_path(request: DeployRequest) -> DeployResult:
-    """Bring the world to what is described, or to nothing."""
+    """Apply the desired state of a project, or delete all its resources."""
     if request.verify is not None and request.plan_file is None:
         raise UsageError("--verify is for a plan that is kept in a file: name the file after PATH")
     if request.at is not None:
@@ -188,7 +197,7 @@ def deploy_path(request: DeployRequest) -> DeployResult:
 
 def _deploy_path(request: DeployRequest) -> DeployResult:
     file = request.plan_file
-    # Before anything is looked at: what became of an open deployment is found out by acting, too.
+    # Before anything is read: recovering an unfinished deployment may already act on targets.
     stored = None if file is None else read_plan_file(file, request.verify)
     with open_state(request.environment, create=True) as store:
         prepared = prepare_environment(request.environment, store)
@@ -221,7 +230,7 @@ def _run_deployment(
     )
     if stored is not None:
         refuse_other_plan(stored, plan)
-    # Who destroys runs nothing of the description, only of what is recorded.
+    # Destroying needs no permission of the project: it only runs recorded commands.
     findings = prepared.without_leave_findings if request.destroy else prepared.findings
     refused = (*prepared.find_refused_deletions(plan), *prepared.check_policy(plan))
     findings = (*findings, *world.findings(prepared.placed), *refused)

@@ -1,4 +1,4 @@
-"""What plan, deploy, status and the commands beside them have in common: an environment with its state, targets and wishes."""
+"""Requests for one environment: its project, its state and its name in the state."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ _STATUSES: Final = {
 
 
 class EnvironmentRequest(Struct, frozen=True, kw_only=True):
-    """Which environment, and where its state is."""
+    """Which environment to work on, and where its state is."""
 
     path: Path
     language: str | None = None
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
     state: str | None = None
-    """A file or a URL; None: `.sabir/state.db` beside the description."""
+    """A file or a URL; None for `.sabir/state.db` in the project."""
     environment: str | None = None
-    """The name in the state; None: what the description calls itself."""
+    """The name in the state; None for the name of the project."""
     key_file: Path | None = None
     here: bool = False
-    """The default target is this machine as a whole."""
+    """Whether the default target is the whole machine instead of a directory."""
     executor: str | None = None
-    """Where the workers are that reach targets which this machine does not."""
+    """The scheduler of workers that reach targets which this machine cannot reach."""
 
     home: Path | None = None
-    """Where the state, the world and relative names of targets are, when `path` is a copy of what was."""
+    """The base of the state, the target directory and relative paths, if `path` is a copy of an earlier project."""
 
     @property
     def folder(self) -> Path:
@@ -53,14 +53,14 @@ class EnvironmentRequest(Struct, frozen=True, kw_only=True):
 
 
 def environment_name(request: EnvironmentRequest) -> str:
-    """What the environment is called in its state: as it is told, as `sabir.yaml` says, or like its path."""
+    """Return the name in the state: the given one, the one in `sabir.yaml`, or the one of the path."""
     if request.environment is not None:
         return request.environment
     file = request.path / FILE_NAME if request.path.is_dir() else request.path
     if file.name == FILE_NAME and file.is_file():
         environment, findings = load_environment(load_package(request.path))
         if environment is None:
-            # Its name is in the file: what is remembered under another one would be nobody's.
+            # The name is in the file; a state under another name would never be found again.
             raise FindingError(findings)
         if environment.name != "environment":
             return environment.name
@@ -70,7 +70,7 @@ def environment_name(request: EnvironmentRequest) -> str:
 
 @contextmanager
 def open_state(request: EnvironmentRequest, *, create: bool) -> Generator[StateStore]:
-    """The state of an environment."""
+    """Open the state of an environment; raise an error if it does not exist, unless `create` is set."""
     name = environment_name(request)
     where = request.state or str(request.folder / FOLDER / "state.db")
     key = request.evaluation.session.environment.get(KEY_VARIABLE)

@@ -1,4 +1,4 @@
-"""How a plan is done, whatever it is for: consent, how much at once, who watches, and what is noted of who did it."""
+"""Options for the execution of any plan: confirmation, concurrency, progress, and the audit entry."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from sabir.operations.deployment.environment import EnvironmentRequest
 from sabir.resources.driver import DriverContext
 
 WHO_VARIABLE: Final = "SABIR_WHO"
-"""For whom it is done, when that is not the user of the process: a service says so."""
+"""The user on whose behalf it runs, if not the user of the process; set by the server."""
 
 
 class ConfirmationRequest(Struct, frozen=True, kw_only=True, eq=False):
-    """What the operator is asked before anything is done."""
+    """What the operator has to confirm before anything is applied."""
 
     plan: Plan
     recovered: RecoveryResult
     guard: DeletionGuard | None = None
-    """Consent to deletions is needed: `guard.word` must be typed."""
+    """If set, deletions need typed confirmation: the operator must type `guard.word`."""
     lost: tuple[tuple[str, str], ...] = ()
-    """When it goes back to an earlier wish: what cannot go back, with the reason."""
+    """For a rollback: resources that cannot be rolled back, each with the reason."""
     operations: tuple[str, ...] = ()
-    """The operations that the plan runs, when it is not a deployment."""
+    """The operations that the plan runs, if it is not a deployment."""
     wave: bool = False
-    """It came up when values of an earlier wave had come back; that one is done."""
+    """Whether this is a later wave, computed from values that earlier steps returned."""
 
 
 class ExecutionOptions(Struct, frozen=True, kw_only=True):
-    """How a plan is done, whatever it is for."""
+    """How a plan is executed, independent of its purpose."""
 
     consent: Callable[[ConfirmationRequest], bool]
     parallel: int = PARALLEL
@@ -58,7 +58,7 @@ class ExecutionOptions(Struct, frozen=True, kw_only=True):
 
 
 def build_audit(environment: EnvironmentRequest, context: DriverContext) -> dict[str, Any]:
-    """Who, from which commit, with which sabir."""
+    """Return who deploys, from which commit and with which version of sabir."""
     told: dict[str, Any] = {
         "who": context.session.environment.get(WHO_VARIABLE) or _user_name(),
         "sabir": __version__,
@@ -78,7 +78,7 @@ def _user_name() -> str:
 
 
 def _read_commit(folder: Path) -> str | None:
-    """The commit that is checked out, read from git's own files: no program is run."""
+    """Return the checked-out commit. It is read from git's files, so that no program is run."""
     for parent in (folder, *folder.parents):
         head = parent / ".git" / "HEAD"
         if head.is_file():

@@ -1,4 +1,4 @@
-"""Facts: what was observed in the world, by whom, when; and how it is made to be observed again."""
+"""Facts: values that deployment steps returned, with their step and time, and how to mark them as stale."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from sabir.operations.deployment.state import open_journal
 
 
 class ObservedFact(Struct, frozen=True, eq=False):
+    """A recorded fact with its decoded value."""
+
     fact: Fact
     value: Value
 
 
 def facts_path(request: EnvironmentRequest, words: tuple[str, ...] = ()) -> list[ObservedFact]:
-    """The facts that are meant, or all."""
+    """Return the selected facts, or all; `words` are names of facts, resources or instances."""
     with open_state(request, create=False) as store:
         facts = store.facts()
         return [
@@ -28,7 +30,7 @@ def facts_path(request: EnvironmentRequest, words: tuple[str, ...] = ()) -> list
 
 
 def expire_facts(request: EnvironmentRequest, words: tuple[str, ...]) -> list[str]:
-    """They do not count any more: the next deployment looks again at what they came from."""
+    """Mark facts as stale and return their names; the next deployment reads them again."""
     with open_journal(request) as journal:
         facts = journal.store.facts()
         names = _select_facts(words, facts)
@@ -37,7 +39,7 @@ def expire_facts(request: EnvironmentRequest, words: tuple[str, ...]) -> list[st
 
 
 def _select_facts(words: tuple[str, ...], facts: dict[str, Fact]) -> list[str]:
-    """Names of facts: those that are named, those of a resource or instance that is named; all for no word."""
+    """Return the names of facts, or of all facts of the given resources and instances; all without words."""
     if not words:
         return [*facts]
     meant: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""What is remembered, and how it is put right by hand: history, state, unknown outcomes, keys."""
+"""History of an environment: its deployments, and the steps and events of one of them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sabir.operations.deployment.environment import EnvironmentRequest, open_sta
 
 
 def history_path(request: EnvironmentRequest) -> list[DeploymentRecord]:
+    """Return all deployments of an environment, oldest first."""
     with open_state(request, create=False) as store:
         return store.deployments()
 
@@ -19,7 +20,7 @@ def history_path(request: EnvironmentRequest) -> list[DeploymentRecord]:
 def history_events(
     request: EnvironmentRequest, number: int
 ) -> tuple[DeploymentRecord, list[StepRecord], list[EventRecord]]:
-    """One deployment with its steps and events."""
+    """Return one deployment with its steps and events."""
     with open_state(request, create=False) as store:
         deployment = next((each for each in store.deployments() if each.number == number), None)
         if deployment is None:

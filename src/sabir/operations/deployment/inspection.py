@@ -1,6 +1,7 @@
-"""To look at resources where they are: a target that is away is tried once, and hides only what is on it.
+"""Reading of the actual state of resources, for commands that do not change anything.
 
-Plan: the steps that a deployment would take, and why.
+A target that is unreachable is tried once. Its resources are reported as unreadable; all others are still
+read.
 """
 
 from __future__ import annotations
@@ -28,15 +29,18 @@ from sabir.resources.target import Target
 
 
 class UnreadableResource(Struct, frozen=True):
-    """A resource that could not be looked at."""
+    """A resource whose actual state could not be read."""
 
     reason: str
     is_reached: bool = True
-    """Whether its target was."""
+    """Whether the target was reachable."""
 
 
 class ResourceInspector(Connections):
-    """Connections for who only looks. Who acts tries again after a while; here everything on a target shares the one attempt."""
+    """Connections for reading.
+
+    A deployment retries a connection after a while. Here all resources of a target share one attempt.
+    """
 
     def __init__(self, context: DriverContext) -> None:
         super().__init__(context)
@@ -65,19 +69,20 @@ class ResourceInspector(Connections):
 
 
 def describe_read_failure(error: Exception) -> str:
+    """Return the message of an expected error, or the type and text of any other."""
     return str(error) if isinstance(error, DeployError) else f"{type(error).__name__}: {error_text(error)}"
 
 
 class ActualState(Struct, frozen=True, kw_only=True):
-    """What was seen when the world was looked at."""
+    """The actual state of an environment's resources."""
 
     readings: Mapping[str, ResourceReading] = {}
     unseen: Mapping[str, UnreadableResource] = {}
     placed: Mapping[str, PlacedResource] = {}
-    """Where was looked."""
+    """The placements that were read."""
 
     def findings(self, wanted: Mapping[str, PlacedResource]) -> tuple[Finding, ...]:
-        """What targets said of what is wanted, and which of them said nothing."""
+        """Return what targets reported about the desired resources, and which targets could not be read."""
         groups: dict[tuple[str, UnreadableResource], list[PlacedResource]] = {}
         for address, unseen in self.unseen.items():
             placed = self.placed[address]
@@ -93,7 +98,7 @@ class ActualState(Struct, frozen=True, kw_only=True):
 
 
 def read_actual_state(prepared: PreparedEnvironment, store: StateStore) -> ActualState:
-    """Every recorded resource as it is in the world now, and those new ones of which only the target can tell."""
+    """Read every recorded resource, and new ones whose plan only the target can determine."""
     records = prepared.snapshot.records
     placed = {address: _find_placement(prepared, store, record) for address, record in records.items()}
     kept = {address: place for address, place in placed.items() if not place.kind.runs}
@@ -122,7 +127,7 @@ async def _inspect_all(
 def _find_placement(
     prepared: PreparedEnvironment, store: StateStore, record: ResourceRecord
 ) -> PlacedResource:
-    """What is wanted of a recorded resource, or what was."""
+    """Return the desired placement of a recorded resource, or the recorded one if it is no longer desired."""
     wanted = prepared.placed.get(record.address)
     if wanted is not None and wanted.resource.kind == record.kind:
         return wanted
@@ -130,7 +135,7 @@ def _find_placement(
 
 
 def place_record(targets: Targets, store: StateStore, record: ResourceRecord) -> PlacedResource:
-    """A resource as it is recorded, at its target."""
+    """Return a resource as it is recorded, with its target."""
     resource = restore_resource(record, store.codec)
     try:
         return targets.place_recorded(resource, target=record.target, driver=record.driver)

@@ -1,4 +1,4 @@
-"""Plan: the steps that a deployment would take, and why."""
+"""Plan: the steps that a deployment would apply, with their reasons. Nothing is written or changed."""
 
 from __future__ import annotations
 
@@ -24,25 +24,29 @@ from sabir.operations.revisions import is_revision, open_path, revision_path
 
 
 class PlanPathRequest(Struct, frozen=True, kw_only=True):
+    """Which environment to plan for, and how the plan is limited."""
+
     environment: EnvironmentRequest
     only: tuple[str, ...] = ()
     refresh: bool = False
-    """Look at the world, too."""
+    """Whether to read the actual state."""
     destroy: bool = False
     at: int | None = None
-    """Back to what this deployment was asked for."""
+    """The deployment to roll back to."""
 
 
 class PlanResult(Struct, frozen=True, kw_only=True, eq=False):
+    """The plan, or the findings that prevent one."""
+
     plan: Plan | None
     findings: tuple[Finding, ...] = ()
     graph: Graph | None = None
     refused: bool = False
-    """A rule of the environment refuses it."""
+    """Whether a policy rule of the environment rejects the plan."""
     lost: tuple[tuple[str, str], ...] = ()
-    """When it goes back to an earlier wish: what cannot go back, with the reason."""
+    """For a rollback: resources that cannot be rolled back, each with the reason."""
     open_steps: int = 0
-    """Steps of a deployment that was cut off: what became of them is found out before the plan is done."""
+    """Steps of an interrupted deployment: their outcome is determined before the plan is applied."""
 
     @property
     def document(self) -> dict[str, Any]:
@@ -50,7 +54,7 @@ class PlanResult(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def plan_path(request: PlanPathRequest) -> PlanResult:
-    """Make a plan. Nothing is written, and nothing in the world is touched."""
+    """Compute a plan. Nothing is written, and no target is changed."""
     if is_revision(request.environment.path):
         with _at_revision(request.environment) as then:
             return plan_path(replace(request, environment=then))
@@ -63,7 +67,9 @@ def plan_path(request: PlanPathRequest) -> PlanResult:
 
 @contextmanager
 def _at_revision(request: EnvironmentRequest) -> Generator[EnvironmentRequest]:
-    """The description as it was in a revision, with the state and the name that the environment has here now."""
+    """Yield a request for the project at a git revision, with the current state and name of the
+    environment.
+    """
     present = Path(revision_path(request.path))
     now = replace(request, path=present)
     name = environment_name(now) if present.exists() else request.environment
@@ -81,7 +87,7 @@ def _plan_path(request: PlanPathRequest) -> PlanResult:
         world = read_actual_state(prepared, store) if request.refresh else ActualState()
         plan = prepared.plan(store, only=request.only, destroy=request.destroy, readings=world.readings)
         left = len(store.steps(states=(StepState.INTENT,)))
-    # A plan only shows; what deploying it would need is said beside it.
+    # A plan only shows steps, so missing permissions are reported with it and are not errors.
     broken = prepared.check_policy(plan)
     return PlanResult(
         plan=plan,

@@ -1,4 +1,4 @@
-"""Plans that are kept in files: written with a checksum and, with a key, a signature; done exactly as they are, or refused."""
+"""Plan files: a plan with a checksum and an optional signature, applied exactly as it is or refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 
 def plan_text(plan: Plan, key_file: Path | None = None) -> str:
-    """A plan as `sabir deploy PATH FILE` takes it, signed when there is a private key."""
+    """Return a plan in the format that `sabir deploy PATH FILE` reads, signed if there is a private key."""
     document = build_stored_document(plan)
     if key_file is not None:
         document["signature"] = _with_key(key_file, lambda key: sign_document(document, key))
@@ -33,7 +33,7 @@ def plan_text(plan: Plan, key_file: Path | None = None) -> str:
 
 
 def read_plan_file(file: Path, key_file: Path | None = None) -> Mapping[str, Any]:
-    """The document of a plan as it was made; with a public key, as the owner of that key signed it."""
+    """Read a plan file; verify its checksum and, with a public key, its signature."""
     try:
         stored = read_document(read_named_file(file), Any, f"the plan {str(file)!r} cannot be read")
     except ReadProblem as error:
@@ -48,7 +48,7 @@ def read_plan_file(file: Path, key_file: Path | None = None) -> Mapping[str, Any
 
 
 def refuse_other_plan(stored: Mapping[str, Any], plan: Plan) -> None:
-    """A plan that was stored is done exactly, or not at all."""
+    """Raise an error unless the current plan is exactly the stored one."""
     if stored.get("environment") != plan.environment:
         raise DeployError(f"this is a plan for {stored.get('environment')!r}, not for {plan.environment!r}")
     if stored.get("state") != plan.serial:

@@ -1,8 +1,8 @@
-"""Rules of the environment over its graph and its plan: each step is an instance of the type `sabir.Step`.
+"""Preparation of an environment for plan, deploy and status: evaluation, placement, policy, selection.
 
-What `--target` means: the resources of an environment that a plan is limited to.
-
-What plan, deploy, status and the commands beside them have in common: an environment with its state, targets and wishes.
+`prepare_environment` evaluates the project with the facts of its state and places the desired resources on
+targets. `PreparedEnvironment.plan` computes steps from the result. Policy rules see each step as an instance
+of type `sabir.Step`. `select_addresses` implements `--target`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ STEP_TYPE: Final = "sabir.Step"
 
 
 def load_policy_rules(path: Path) -> tuple[tuple[PolicyRule, ...], tuple[Finding, ...]]:
-    """The rules that the environment at a path names; none for anything else."""
+    """Read the policy rules that the environment at a path names; none for other projects."""
     file = path / FILE_NAME if path.is_dir() else path
     if file.name != FILE_NAME or not file.is_file():
         return (), ()
@@ -63,7 +63,7 @@ def load_policy_rules(path: Path) -> tuple[tuple[PolicyRule, ...], tuple[Finding
 def check_plan_policy(
     rules: tuple[PolicyRule, ...], graph: Graph, plan: Plan, session: Session
 ) -> tuple[Finding, ...]:
-    """What the rules say of a graph together with the steps of a plan."""
+    """Check policy rules against a graph together with the steps of a plan."""
     if not rules:
         return ()
     together = Graph(
@@ -110,7 +110,11 @@ def select_addresses(
     *,
     destroy: bool,
 ) -> set[str]:
-    """The addresses that words mean (a target's name, an address, the name at its end), with what they need."""
+    """Return the selected addresses and their dependencies.
+
+    A word is the name of a target, an address, or the name at the end of an address. When destroying,
+    dependents are included instead of requirements.
+    """
     selected: set[str] = set()
     for word in only:
         named = {
@@ -141,12 +145,12 @@ def _target_name(
 
 
 def _list_requirements(placed: Mapping[str, PlacedResource]) -> dict[str, list[str]]:
-    """What has to be there before each."""
+    """Return, for each resource, the resources that must exist before it."""
     return {address: [str(other) for other in place.resource.requires] for address, place in placed.items()}
 
 
 def _list_dependents(records: Mapping[str, ResourceRecord]) -> dict[str, list[str]]:
-    """What has to go before each."""
+    """Return, for each resource, the resources that must be deleted before it."""
     users: dict[str, list[str]] = {}
     for user, record in records.items():
         for address in record.requires:
@@ -155,7 +159,7 @@ def _list_dependents(records: Mapping[str, ResourceRecord]) -> dict[str, list[st
 
 
 class PreparedEnvironment(Struct, frozen=True, kw_only=True, eq=False):
-    """An environment that was evaluated against its state."""
+    """An environment that was evaluated with the facts of its state."""
 
     name: str
     wanted: DesiredResources
@@ -165,11 +169,11 @@ class PreparedEnvironment(Struct, frozen=True, kw_only=True, eq=False):
     findings: tuple[Finding, ...] = ()
     graph: Graph
     snapshot: Snapshot
-    """The state that it was evaluated against, and is compared with."""
+    """The state whose facts were used, and that plans start from."""
     unfinished: Unfinished
-    """The deployments that the next one resumes."""
+    """The unfinished deployments, which the next one resumes."""
     rules: tuple[PolicyRule, ...] = ()
-    """Of the environment."""
+    """The policy rules of the environment."""
 
     @property
     def failed(self) -> bool:
@@ -180,11 +184,11 @@ class PreparedEnvironment(Struct, frozen=True, kw_only=True, eq=False):
         return tuple(finding for finding in self.findings if finding.code != MISSING_PERMISSION.code)
 
     def check_policy(self, plan: Plan) -> tuple[Finding, ...]:
-        """What the rules of the environment say of the graph and of a plan for it."""
+        """Check the policy rules of the environment against the graph and a plan."""
         return check_plan_policy(self.rules, self.graph, plan, self.context.session)
 
     def find_refused_deletions(self, plan: Plan) -> tuple[Finding, ...]:
-        """Deletions of a plan that nobody has given leave for."""
+        """Report deletions in a plan that lack a permission."""
         return tuple(report_denied_deletions(plan, self.context.session.trust, self.context.folder.name))
 
     def plan(
@@ -197,9 +201,10 @@ class PreparedEnvironment(Struct, frozen=True, kw_only=True, eq=False):
         readings: Mapping[str, ResourceReading] | None = None,
         spent: Collection[str] = (),
     ) -> Plan:
-        """The steps from the state to what is wanted; with `destroy`, to nothing. Of the store only the codec is asked.
+        """Compute the steps from the recorded to the desired state; with `destroy`, to an empty one.
 
-        `spent`: addresses that had their step in this deployment.
+        The store is only used to decode values. `spent` has the addresses that had their step in this
+        deployment.
         """
         snapshot = self.snapshot
         moves = find_moves(self.wanted.moved, snapshot.records)
@@ -228,13 +233,13 @@ class PreparedEnvironment(Struct, frozen=True, kw_only=True, eq=False):
         )
         plan = build_plan(request)
         if plan.postponed and not plan.is_open and not self.unfinished.is_open:
-            # Nothing is left of the unfinished deployment, so this is the next one.
+            # Nothing is left to resume, so no deployment is unfinished any more.
             return build_plan(replace(request, values_then=lambda _: None))
         return plan
 
 
 def add_observations(evaluation: EvaluationRequest, snapshot: Snapshot) -> EvaluationRequest:
-    """A request with what the state has seen of the world."""
+    """Return the request with the facts and observations of the state."""
     notes = {name: fact.note for name, fact in snapshot.facts.items() if not fact.expired}
     statuses = {address: _STATUSES[record.status] for address, record in snapshot.records.items()}
     return replace(
@@ -247,12 +252,16 @@ def add_observations(evaluation: EvaluationRequest, snapshot: Snapshot) -> Evalu
 def prepare_environment(
     request: EnvironmentRequest, store: StateStore, *, only_described: bool = False
 ) -> PreparedEnvironment:
-    """Evaluate an environment with what its state has seen of the world; `only_described`: nothing will be looked for there."""
-    # A worker's process gives back a graph; what is wanted holds handlers and functions, which stay where they were made.
+    """Evaluate an environment with the facts of its state.
+
+    With `only_described`, the targets will not be read, so that a different root than last time is not an
+    error.
+    """
+    # A worker process returns a graph only. Desired resources hold handlers and functions, which cannot be sent.
     session = replace(request.evaluation.session, workers=None)
     snapshot = store.snapshot()
     evaluated = replace(add_observations(request.evaluation, snapshot), session=session)
-    # Limits are for what a description asks to be computed; what follows acts and must not be cut off by them.
+    # Limits hold for the evaluation only. What follows acts on targets and must not be interrupted by them.
     with enforce_limits(evaluated.session.limits, request.path.name or str(request.path)):
         evaluation = evaluate_path(request.path, evaluated, language=request.language).evaluation
         wanted = evaluation.wanted()
@@ -289,9 +298,10 @@ def prepare_environment(
 def refresh_preparation(
     prepared: PreparedEnvironment, request: EnvironmentRequest, store: StateStore, recovered: RecoveryResult
 ) -> PreparedEnvironment:
-    """As it is when the environment is ours: evaluated again when there is more to evaluate with.
+    """Return the preparation as it is once the lock is held, evaluated again if the state has changed.
 
-    That is so when somebody else has deployed before it was our turn, or a step that was cut off turns out to be done.
+    It has changed if someone else deployed before the lock was acquired, or if an interrupted step turned out
+    to be done.
     """
     snapshot = store.snapshot()
     was_open = prepared.unfinished.is_open
@@ -305,9 +315,11 @@ def refresh_preparation(
 def _refuse_other_root(
     request: EnvironmentRequest, last: tuple[int, bool] | None, snapshot: Snapshot, brought: Sequence[Target]
 ) -> None:
-    """What was deployed on the machine as a whole is not looked for below a folder, nor the other way round.
+    """Raise an error if the last deployment was on the whole machine and this one is in a directory, or
+    vice versa.
 
-    The state only reminds: it lies beside the description, so it cannot give the leave that `--here` is.
+    The state cannot decide this by itself: it is stored in the project, so it cannot grant the permission
+    `--here`.
     """
     if last is None or last[1] == request.here:
         return

@@ -1,4 +1,4 @@
-"""What is remembered, and how it is put right by hand: history, state, unknown outcomes, keys."""
+"""Resolve: settle a step with an unknown outcome by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sabir.resources.outcome import Outcome
 
 
 def resolve_step(request: EnvironmentRequest, word: str, *, done: bool) -> StepRecord:
-    """Settle a step whose outcome is unknown: it was done, or it is to be done again."""
+    """Record that a step with an unknown outcome was applied (`done`), or that it must be applied again."""
     address, _, position = word.partition("@")
     with open_journal(request) as journal:
         store = journal.store
@@ -63,7 +63,10 @@ def _cancel_step(journal: Journal, step: StepRecord, records: Mapping[str, Resou
 
 
 def _resolve_call(journal: Journal, step: StepRecord, position: str, *, done: bool) -> list[Write]:
-    """An effect of a program: with an outcome the program goes on from it, without a record it is done again."""
+    """Settle an effect of a program.
+
+    With a recorded outcome the program continues after the effect; without a record it repeats it.
+    """
     from sabir.deployments.engine.effects import outcome_text
 
     call = journal.store.calls(step.operation_id).get(position)

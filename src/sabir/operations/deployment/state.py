@@ -1,6 +1,7 @@
-"""The document of an exported state: whatever somebody has made of it, it is either right or refused.
+"""State: list, move, forget, export and import recorded resources, and rotate encryption keys.
 
-What is remembered, and how it is put right by hand: history, state, unknown outcomes, keys.
+No target is touched. An exported document may have been edited, so `read_export` accepts it completely or not
+at all.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ FORMAT: Final = "sabir.state/1"
 
 
 class _Resource(Struct, kw_only=True):
-    """A row of the table of resources, without the environment."""
+    """A row of the resource table, without the environment."""
 
     address: str
     kind: str
@@ -65,6 +66,7 @@ class _StateExport(Struct):
 
 
 def read_export(data: bytes) -> tuple[list[ResourceRecord], list[Fact]]:
+    """Return the records and facts of an exported state; raise `UnusableInput` for an invalid document."""
     exported: _StateExport = read_document(data, _StateExport, "this is no exported state")
     if exported.format != FORMAT:
         raise UnusableInput(f"this is no exported state: its format is {exported.format!r}, not {FORMAT}")
@@ -79,12 +81,12 @@ def read_export(data: bytes) -> tuple[list[ResourceRecord], list[Fact]]:
 
 
 def _check_json(text: str, type_: Any, address: str) -> None:
-    """What is a text in the document is JSON again."""
+    """Raise `UnusableInput` unless a string of the document contains JSON of the given type."""
     read_document(text.encode("utf-8", "replace"), type_, f"this is no exported state: {address}")
 
 
 def read_document(data: bytes, type_: Any, refusal: str) -> Any:
-    """JSON as a type; whatever is wrong with it is said after the words of the refusal."""
+    """Decode JSON as a type; raise `UnusableInput` with `refusal` and the reason."""
     try:
         return msgspec.json.decode(data, type=type_)
     except UNDECODED as error:
@@ -92,14 +94,14 @@ def read_document(data: bytes, type_: Any, refusal: str) -> Any:
 
 
 def state_records(request: EnvironmentRequest) -> tuple[dict[str, ResourceRecord], Callable[[str], Any]]:
-    """Everything that is recorded, and a reader for the texts in it."""
+    """Return all recorded resources, and a decoder for the strings in them."""
     with open_state(request, create=False) as store:
         return store.records(), store.codec.read
 
 
 @contextmanager
 def open_journal(request: EnvironmentRequest) -> Generator[Journal]:
-    """The journal of an environment, while its lock is held."""
+    """Yield the journal of an environment while holding its lock."""
     context = DriverContext(session=request.evaluation.session, folder=request.folder)
     with (
         open_state(request, create=True) as store,
@@ -117,7 +119,7 @@ def _find_record(records: Mapping[str, ResourceRecord], address: str) -> Resourc
 
 
 def move_resource(request: EnvironmentRequest, before: str, after: str) -> None:
-    """A resource is called otherwise from now on; nothing in the world changes."""
+    """Rename a resource in the state; nothing on the target changes."""
     with open_journal(request) as journal:
         records = journal.store.records()
         _find_record(records, before)
@@ -127,7 +129,7 @@ def move_resource(request: EnvironmentRequest, before: str, after: str) -> None:
 
 
 def move_all(journal: Journal, moves: Mapping[str, str], *, serial: bool = False) -> None:
-    """Records and facts follow the names; with `serial` the state gets a new number."""
+    """Rename records and their facts; with `serial` the state gets a new serial number."""
     records, facts = journal.store.records(), journal.store.facts()
     writes = [journal.forget(address) for address in moves]
     writes += [
@@ -144,14 +146,14 @@ def move_all(journal: Journal, moves: Mapping[str, str], *, serial: bool = False
 
 
 def forget_resource(request: EnvironmentRequest, address: str) -> None:
-    """sabir no longer keeps the resource; it stays in the world."""
+    """Remove a resource from the state; it stays on the target."""
     with open_journal(request) as journal:
         _find_record(journal.store.records(), address)
         journal.now_all([journal.forget(address), journal.forget_facts(address)], moves=True)
 
 
 def export_state(request: EnvironmentRequest) -> dict[str, Any]:
-    """The record of all resources as a document; secrets stay sealed."""
+    """Return the records of all resources as a document; secrets stay encrypted."""
     with open_state(request, create=False) as store:
         rows = [record.row(store.environment) for record in store.records().values()]
         return {
@@ -164,7 +166,7 @@ def export_state(request: EnvironmentRequest) -> dict[str, Any]:
 
 
 def import_state(request: EnvironmentRequest, data: bytes) -> int:
-    """Take a document of `export_state` in place of an empty state; how many resources it has."""
+    """Write a document of `export_state` into an empty state; return the number of resources."""
     records, facts = read_export(data)
     with open_journal(request) as journal:
         if journal.store.records():
@@ -174,7 +176,7 @@ def import_state(request: EnvironmentRequest, data: bytes) -> int:
 
 
 def rotate_keys(request: EnvironmentRequest) -> int:
-    """Seal every secret with the newest key; how many texts were sealed anew."""
+    """Encrypt every secret with the newest key; return the number of texts that were encrypted again."""
     count = 0
 
     def renew(journal: Journal, connection: Connection) -> None:
@@ -223,7 +225,9 @@ def _holds_secret(text: Any) -> bool:
 
 
 def _reencrypt_history(codec: Codec, wish: str | None, observed: str | None) -> dict[str, str]:
-    """What a deployment was asked for and saw, with its secrets sealed anew; nothing when there are none."""
+    """Return the request and observations of a deployment with secrets encrypted again; empty without
+    secrets.
+    """
     renewed: dict[str, str] = {}
     if wish is not None and _holds_secret(wish):
         kept = parse_request(wish)

@@ -1,4 +1,4 @@
-"""Status: what is wanted, recorded and seen of each resource, and where they differ."""
+"""Status: compare the desired, recorded and actual state of each resource."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sabir.resources.resource import Lifecycle
 
 
 class _InspectedResource(Struct, frozen=True):
-    """A resource that is there."""
+    """A resource that exists on its target."""
 
     drift: tuple[FieldChange, ...] = ()
     health: Health = Health.OK
@@ -38,10 +38,12 @@ class _InspectedResource(Struct, frozen=True):
 
 
 _Inspection = _InspectedResource | str | None
-"""None: it is gone; a text: why it cannot be read."""
+"""None if the resource is gone; a string is the reason why it cannot be read."""
 
 
 class ResourceStatus(Struct, frozen=True, kw_only=True):
+    """The status of one resource. `state` summarizes the differences below it."""
+
     address: str
     kind: str
     target: str
@@ -49,17 +51,17 @@ class ResourceStatus(Struct, frozen=True, kw_only=True):
     """`as wanted`, `changed`, `not deployed`, `no longer wanted`, `drifted`, `gone`, `failed`, `unknown`, `not readable`; and of what is as
     it was left: `waiting` until it does what it is for, `failing` when it does not."""
     changes: tuple[FieldChange, ...] = ()
-    """Of what is wanted against what is recorded."""
+    """Differences between the desired and the recorded state."""
     drift: tuple[FieldChange, ...] = ()
-    """Of what is seen against what was written."""
+    """Differences between the actual and the recorded state."""
     message: str | None = None
     links: tuple[str, ...] = ()
     deployment: int | None = None
-    """The one that wrote it last."""
+    """The last deployment that wrote it."""
     written_at: str | None = None
-    """`FILE:LINE` of what described it then."""
+    """`FILE:LINE` of its definition at that time."""
     wanted_at: Mapping[str, str] = {}
-    """`FILE:LINE` of what each field that changed is wanted by now."""
+    """`FILE:LINE` of the current definition of each changed field."""
 
     @property
     def has_drifted(self) -> bool:
@@ -67,6 +69,8 @@ class ResourceStatus(Struct, frozen=True, kw_only=True):
 
 
 class EnvironmentStatus(Struct, frozen=True, kw_only=True):
+    """The status of all desired and recorded resources."""
+
     resources: tuple[ResourceStatus, ...] = ()
     findings: tuple[Finding, ...] = ()
 
@@ -76,11 +80,14 @@ class EnvironmentStatus(Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """The description has errors, so that what is wanted is not known."""
+        """Tell whether the project has errors, so that the desired state is unknown."""
         return any(finding.severity is Severity.ERROR for finding in self.findings)
 
 
 def status_path(request: EnvironmentRequest) -> EnvironmentStatus:
+    """Read the actual state of all recorded resources and compare it with the recorded and the desired
+    state.
+    """
     with open_state(request, create=False) as store:
         prepared = prepare_environment(request, store)
         records = prepared.snapshot.records
@@ -91,7 +98,7 @@ def status_path(request: EnvironmentRequest) -> EnvironmentStatus:
             )
             for address in dict.fromkeys((*prepared.placed, *records))
         ]
-    # To look is not to run: leave is asked for by what acts.
+    # Reading runs no code of the project, so it needs no permission.
     return EnvironmentStatus(resources=tuple(resources), findings=prepared.without_leave_findings)
 
 
@@ -170,7 +177,7 @@ def _describe_state(
 async def _inspect_resources(
     prepared: PreparedEnvironment, store: StateStore, records: Mapping[str, ResourceRecord]
 ) -> dict[str, _Inspection]:
-    """How each recorded resource differs from what was written: changes, None when it is gone, a text when it cannot be read."""
+    """Read every recorded resource: its drift, None if it is gone, a string if it cannot be read."""
     async with ResourceInspector(prepared.context) as looker:
 
         async def look(record: ResourceRecord) -> tuple[str, _Inspection]:

@@ -1,9 +1,8 @@
-"""The past of an environment: what each deployment was asked for, and what was known of the world then.
+"""Stored requests: the sources, inputs and observations of each deployment.
 
-A deployment keeps the files of its description, its inputs, and what had been observed when it ended. So every question that
-can be asked of a description can be asked of any deployment, and each can be deployed again.
-
-What a deployment keeps of the files that it was asked for with: those of the description, and those that were named beside it.
+A deployment stores the files of its project, the files that were named in addition (a model, a
+configuration), its inputs, and the facts known when it ended. So any query can be evaluated as of any
+deployment, and every deployment can be rolled back to.
 """
 
 from __future__ import annotations
@@ -42,15 +41,15 @@ _MOST_BYTES: Final = 64 * 1024 * 1024
 
 
 class ExternalFile(Struct, frozen=True, kw_only=True):
-    """A file or folder that was named beside the description: a model, a configuration."""
+    """A file or directory that was named in addition to the project: a model, a configuration."""
 
     name: str | None = None
-    """Where it is among the files that are kept."""
+    """Its name among the stored files."""
     contents: Mapping[str, bytes] = {}
-    """Of what lies outside of the description: without it the past would be asked with another configuration, or none."""
+    """The content, if it is outside the project: without it an earlier deployment could not be evaluated."""
     missing: str | None = None
     lost_includes: tuple[str, ...] = ()
-    """Files that a configuration takes in from outside of its folder: they are left where they are."""
+    """Files that a configuration includes from outside its directory: they are not stored."""
 
     @staticmethod
     def of(path: Path | None, root: Path, label: str) -> ExternalFile:
@@ -60,7 +59,7 @@ class ExternalFile(Struct, frozen=True, kw_only=True):
         inside = Path(os.path.relpath(place, root.absolute())).parts
         if not inside or inside[0] not in ("..", *_LEFT_OUT):
             return ExternalFile(name=str(Path(*inside)))
-        # Files below this folder are no part of a description, so that the name is free.
+        # No project has files in this directory, so the name cannot clash.
         name = f"{FOLDER}/{label}/{place.name}"
         if os.path.isdir(place):
             contents, missing = contents_below(place)
@@ -81,7 +80,9 @@ class ExternalFile(Struct, frozen=True, kw_only=True):
 
 
 def _add_includes(file: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """A configuration with the files that it takes in, by their names from its folder; and what lies outside of that."""
+    """Return a configuration and the files it includes, by name relative to its directory, and the
+    includes outside.
+    """
     contents: dict[str, bytes] = {}
     lost: dict[str, None] = {}
     queue = [file]
@@ -101,14 +102,16 @@ def _add_includes(file: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
 
 
 def _list_includes(configuration: Source) -> Iterator[str]:
-    """A configuration does not say which language it is for: whoever takes files in by it names them."""
+    """Yield the included files. A configuration does not name its language, so the syntax of every
+    language counts.
+    """
     for language in load_languages().by_name.values():
         if isinstance(language, IncludesFiles):
             yield from language.list_included_files(configuration)
 
 
 def contents_below(root: Path) -> tuple[dict[str, bytes], str | None]:
-    """The files below a folder; a reason when there are too many to keep."""
+    """Return the files in a directory; also a reason if there are too many to store."""
     contents: dict[str, bytes] = {}
     size = 0
     for folder, folders, names in os.walk(root):
@@ -128,7 +131,7 @@ _NO_KEY: Final = "there was no key to seal them with (SABIR_KEY, or --key-file)"
 
 
 def has_state(request: EnvironmentRequest) -> bool:
-    """Whether there is a state to look at: one that is named, or the file beside the description."""
+    """Tell whether there is a state to read: one that is named, or the file in the project."""
     return request.state is not None or (request.folder / FOLDER / "state.db").is_file()
 
 
@@ -136,10 +139,11 @@ def has_state(request: EnvironmentRequest) -> bool:
 def restore_request(
     request: EnvironmentRequest, at: int | None = None, *, lasting: bool = False
 ) -> Generator[EnvironmentRequest]:
-    """The request as the state completes it: with what was observed; with `at`, as it was asked for and known then.
+    """Yield the request completed from the state: with its facts, or with `at`, with the stored request of
+    deployment N.
 
-    The files of the past are there as long as the context lasts; `lasting` ones stay, for commands that are recorded now and
-    undo later what is done now.
+    Stored files exist until the context ends. With `lasting` they are kept, for recorded commands that undo
+    later what is applied now.
     """
     if at is None and not has_state(request):
         yield request
@@ -161,17 +165,17 @@ def restore_request(
 def _make_history_folder(request: EnvironmentRequest, at: int) -> Generator[Path]:
     home = Path(os.path.abspath(request.folder))
     past = home / FOLDER / "past"
-    # What was encrypted is in plain text here.
+    # The files contain decrypted secrets: they are for their owner only.
     make_private_directory(past)
     tighten(past)
-    # What is in it may be called after its folder.
+    # Components may be named after their directory, so its name must be the same.
     folder = past / str(at) / home.name
     make_private_directory(folder)
     yield folder
 
 
 def load_deployed_graph(path: Path, session: Session) -> Graph:
-    """The graph of another environment as it was last deployed, with what had been observed."""
+    """Return the graph of another environment as of its last deployment, with its facts."""
     request = EnvironmentRequest(path=path, evaluation=EvaluationRequest(session=session))
     if not has_state(request):
         raise UsageError(f"nothing is deployed at {str(path)!r}")
@@ -227,13 +231,13 @@ def _resolve_external(name: Value, folder: Path, at: int) -> Path | None:
 def _search_path(kept: Mapping[str, Value], folder: Path, at: int) -> tuple[Path, ...]:
     lost = kept.get("lost_search_path")
     if lost is not None:
-        # Without it, or with what is there now, the past would be another one.
+        # Without the file, or with its current content, the result would not be that of the deployment.
         raise DeployError(
             f"the search path of deployment {at} was not kept: {lost}: say with --search-path where it is"
         )
     names = kept.get("search_path")
     if not isinstance(names, Sequence):
-        return ()  # an older version of sabir kept none
+        return ()  # older versions of sabir stored none
     return tuple(_resolve_inside(folder, str(name), at) for name in names)
 
 
@@ -247,7 +251,10 @@ def _report_lost_includes(request: EnvironmentRequest, kept: Mapping[str, Value]
 
 
 def _resolve_inside(folder: Path, name: str, at: int) -> Path:
-    """A file of the description. Names are not sealed, so whoever can write the state can change them."""
+    """Return a stored file of the project; raise an error for a path outside.
+
+    Names are not encrypted, so anyone who can write the state can change them.
+    """
     file = folder / name
     if not file.resolve().is_relative_to(folder.resolve()):
         raise_damaged(f"what deployment {at} was asked for", f"the file {name!r} leads out of its folder")
@@ -266,7 +273,7 @@ def _write_files(store: StateStore, wish: StoredRequest, folder: Path, at: int) 
 
 
 def capture_request(request: EnvironmentRequest, store: StateStore) -> tuple[StoredRequest, dict[str, bytes]]:
-    """What is asked for now, with the contents of the files."""
+    """Return the current request, and the contents of its files by digest."""
     root = request.path if request.path.is_dir() else request.path.parent
     evaluation = request.evaluation
     model = ExternalFile.of(evaluation.model, root, "model")
@@ -315,7 +322,7 @@ def capture_request(request: EnvironmentRequest, store: StateStore) -> tuple[Sto
 
 
 def _encrypt_settings(settings: Mapping[str, Value], store: StateStore) -> str | None:
-    """Inputs may be secrets, so they are kept sealed or not at all; where there are none there is nothing to hide."""
+    """Encrypt the inputs, which may be secrets. Without a key they are not stored, unless there are none."""
     if not any(settings.values()):
         return store.codec.write(settings)
     try:

@@ -1,7 +1,8 @@
-"""What an editor asks while somebody types: findings, names, values. It knows no protocol; `sabir.lsp` speaks one.
+"""Editor support that does not depend on a protocol: findings, names and values. `sabir.lsp` implements a
+protocol.
 
-project     Project: a package with the texts of open editors in place of its files, checked as far as is quick
-projects    Projects: which project a file belongs to
-index       NameIndex: definitions and uses of names, file by file
-evaluated   EvaluatedProject: the values that lines of a project come to
+    project     EditorProject: a package with the texts of open editors instead of its files, and the project of a file
+    index       NameIndex: definitions and uses of names, file by file
+    values      EvaluatedProject: the values that the lines of a project evaluate to
+    completion  completions of expressions from the last graph
 """

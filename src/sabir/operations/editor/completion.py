@@ -1,4 +1,4 @@
-"""What an expression over the graph may go on with: types, instances and attributes of the last evaluation."""
+"""Completions of expressions on the graph: types, instances and attributes of the last evaluation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _named_type_pattern: Final = lazy_pattern(r"\.type\s*=\s*([\w.:/-]+)")
 
 
 def graph_candidates(graph: Graph, source: Source, offset: int) -> Iterable[Candidate]:
-    """For an expression in `sabir.yaml` or in a policy file that ends at an offset."""
+    """Return completions of an expression in `sabir.yaml` or a policy file that ends at an offset."""
     line, column = source.line_column(offset)
     before = source.line_text(line)[: column - 1]
     if typed := _type_pattern().search(before):
@@ -39,7 +39,7 @@ def _type_candidates(graph: Graph, replaces: Span) -> Iterator[Candidate]:
 
 
 def _member_candidates(graph: Graph, path: list[str]) -> Iterator[Candidate]:
-    """What belongs to the instance that a path of names leads to, and its attributes."""
+    """Yield the members and attributes of the instance that a path of names leads to."""
     instances: Iterable[Instance] = graph.roots
     here: Instance | None = None
     for name in path:
@@ -57,13 +57,13 @@ def _member_candidates(graph: Graph, path: list[str]) -> Iterator[Candidate]:
 
 
 def _find_rule_instances(graph: Graph, source: Source, line: int) -> Iterator[Instance]:
-    """The instances that the rule around a line is for, as far as it names their type."""
+    """Yield the instances that the rule around a line applies to, if it names their type."""
     types = {name for text in _rule_lines(source, line) for name in _named_type_pattern().findall(text)}
     return (instance for instance in graph if not types or instance.type in types)
 
 
 def _rule_lines(source: Source, line: int) -> Iterator[str]:
-    """The lines of the item of a list that a line belongs to."""
+    """Yield the lines of the list item that contains a line."""
     first = line
     while first > 1 and not source.line_text(first).lstrip().startswith("- "):
         first -= 1

@@ -1,4 +1,4 @@
-"""Definitions and uses of names in a project: read file by file, and again only for files that changed."""
+"""Index of definitions and uses of names in a project. Only changed files are read again."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from sabir.text import Place, Span
 
 
 class NameDefinition(Struct, frozen=True):
+    """A definition in a file of the project or of a library."""
+
     symbol: Symbol
     file: PackageFile
     package: LoadedPackage
-    """The project's, or that of a library."""
+    """The package of the project or of a library."""
 
     @property
     def place(self) -> Place:
@@ -25,12 +27,14 @@ class NameDefinition(Struct, frozen=True):
 
 
 class Use(Struct, frozen=True):
+    """A mention of a name in a file of the project."""
+
     mention: Mention
     file: PackageFile
 
 
 class NameIndex:
-    """The names of a project and of the libraries it builds on. Files are read when a question needs them."""
+    """The names of a project and its libraries. Files are read when a query needs them."""
 
     def __init__(self, project: EditorProject) -> None:
         self._project = project
@@ -50,7 +54,7 @@ class NameIndex:
         return language.explorer() if isinstance(language, Explores) else None
 
     def names(self, name: str) -> FileNames:
-        """The names of one file of the project, as it is typed now."""
+        """Return the names in one file of the project, from its current text."""
         file = self._project.file(name)
         return FileNames() if file is None else self._names_of(self._project.package, file)
 
@@ -63,7 +67,9 @@ class NameIndex:
         return names
 
     def _read(self, names: FileNames, file: str) -> FileNames:
-        """The names of a text. One that is broken while somebody types still defines what it defined before."""
+        """Return the names in a text. A text that is invalid while being edited keeps its earlier
+        definitions.
+        """
         if names.symbols or file not in self._whole:
             self._whole[file] = names
             return names
@@ -77,7 +83,9 @@ class NameIndex:
                 yield file
 
     def refresh(self) -> Iterator[None]:
-        """Read every file whose names are not known, in small pieces of work, and drop what nobody needs any more."""
+        """Read every file that is not indexed, in small pieces of work, and drop files that no longer
+        exist.
+        """
         package, current = self._project.package, set[PackageFile]()
         for file in self._files():
             self._names_of(package, file)
@@ -89,7 +97,7 @@ class NameIndex:
     # Questions
 
     def at(self, name: str, offset: int) -> tuple[Span, tuple[str, ...]] | None:
-        """The name that stands at an offset, defined or used there: its span, and what it may mean."""
+        """Return the name at an offset: its span, and the index keys it may refer to."""
         names = self.names(name)
         for mention in names.mentions:
             if mention.span.start <= offset <= mention.span.end:
@@ -100,7 +108,9 @@ class NameIndex:
         return None
 
     def definitions(self, keys: tuple[str, ...]) -> list[NameDefinition]:
-        """What is defined under the first of the keys that anything is defined under; the project's own before libraries'."""
+        """Return the definitions of the first key that has any; those of the project come before those of
+        libraries.
+        """
         ours = self._project_definitions()
         for key in keys:
             definitions = [*ours.get(key, {}).values()] or [self._library_definitions().get(key, [])]
@@ -109,7 +119,9 @@ class NameIndex:
         return []
 
     def _project_definitions(self) -> dict[str, dict[str, list[NameDefinition]]]:
-        """Everything that the project defines, by key and file. After a change only the files that changed are looked at."""
+        """Return the definitions of the project by key and file. After a change only changed files are
+        read.
+        """
         if self._version != self._project.version:
             self._version = self._project.version
             package, current = self._project.package, {file.name: file for file in self._files()}
@@ -134,7 +146,7 @@ class NameIndex:
                 )
 
     def uses(self, key: str) -> Iterator[Use]:
-        """Every mention that may mean what has this key."""
+        """Yield every mention that may refer to this key."""
         package = self._project.package
         for file in self._files():
             for mention in self._names_of(package, file).mentions:
@@ -142,7 +154,7 @@ class NameIndex:
                     yield Use(mention, file)
 
     def find_by_prefix(self, beginnings: tuple[str, ...]) -> Iterator[NameDefinition]:
-        """Everything whose key begins like this, the project's own first."""
+        """Yield the definitions whose key starts with one of the prefixes, those of the project first."""
         for definition in self.project_definitions():
             if definition.symbol.key.startswith(beginnings):
                 yield definition

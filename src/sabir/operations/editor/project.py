@@ -1,7 +1,4 @@
-"""A package that is being edited.
-
-Which project a file belongs to.
-"""
+"""A package in an editor, and the lookup of the project that a file belongs to."""
 
 from __future__ import annotations
 
@@ -33,9 +30,9 @@ ENVIRONMENT_NAME: Final = "environment"
 
 
 class EditorProject:
-    """The files of a package, those that are open with the text of their editor.
+    """The files of a package, with the text of the editor for those that are open.
 
-    What was parsed of a file is kept until the file changes, so that a key costs the reading of one file.
+    Parsed files are cached until they change, so that a keystroke costs the parsing of one file.
     """
 
     def __init__(self, root: Path, language: Language, session: Session) -> None:
@@ -53,7 +50,7 @@ class EditorProject:
     # Files
 
     def name_of(self, path: Path) -> str | None:
-        """The name of a file in the package; None when it is none of its files."""
+        """Return the name of a file in the package; None if the file does not belong to it."""
         if path == self.root:
             return path.name
         try:
@@ -73,19 +70,19 @@ class EditorProject:
 
     @property
     def package(self) -> LoadedPackage:
-        """The package as it would be if every editor were saved."""
+        """Return the package as it would be if all editors were saved."""
         return EditedPackage(self.base, self._changed) if self._changed else self.base
 
     def file(self, name: str) -> PackageFile | None:
         return self._changed.get(name) or self.base.get_file(name)
 
     def edit(self, name: str, text: str) -> None:
-        """Somebody typed: the file has this text now."""
+        """Set the text of a file that is open in an editor."""
         self._changed[name] = PackageFile(name, text.encode("utf-8", errors="surrogatepass"))
         self.version += 1
 
     def reload_file(self, name: str) -> None:
-        """The file is on the disk as it was typed, or was written there by somebody else."""
+        """Read a file from disk again: it was saved, or changed by another program."""
         disk = load_package(self.root, self.session.limits.package).get_file(name)
         current = self._changed.get(name)
         if disk is not None and (current is None or disk.raw() != current.raw()):
@@ -93,7 +90,7 @@ class EditorProject:
             self.version += 1
 
     def reload_listing(self) -> None:
-        """Files came or went."""
+        """List the files again: some were added or deleted."""
         disk = load_package(self.root, self.session.limits.package)
         self._base = EditedPackage(disk, _find_unchanged(self.base, disk))
         self._changed = {name: file for name, file in self._changed.items() if disk.exists(name)}
@@ -107,13 +104,15 @@ class EditorProject:
         return self.language.name == ENVIRONMENT_NAME
 
     def configures(self, part: EditorProject) -> bool:
-        """Whether it is an environment that configures a part: without it that part is not complete."""
+        """Tell whether this is an environment that configures a part, which is not complete without it."""
         package = self.package
         environment = load_environment(package)[0] if self.is_environment else None
         return environment is not None and part.root in list_configured_paths(environment, package)
 
     def policy_findings(self, name: str) -> tuple[Finding, ...] | None:
-        """What is wrong with a policy file as it is typed; None when the environment names none like this."""
+        """Return the findings about the text of a policy file; None if the environment does not name this
+        file.
+        """
         environment = load_environment(self.package)[0] if self.is_environment else None
         file = self.file(name)
         if environment is None or file is None or name not in {rules for rules, _ in environment.rules}:
@@ -143,7 +142,7 @@ class EditorProject:
         return [*self.language.validators(), *self.application.validators_for((self.language.name,))]
 
     def about_texts(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        """Of what an evaluation found, what is a part of a check: nothing about leave that was not given."""
+        """Select the findings of an evaluation that belong to a check: none about missing permissions."""
         if not (self.language.evaluates_when_checked or self.is_environment):
             return ()
         rules = (*collect_rules("sabir.expressions"), *self.application.registry())
@@ -151,13 +150,13 @@ class EditorProject:
         return tuple(finding for finding in findings if finding.code not in withheld)
 
     def findings_of(self, name: str) -> tuple[Finding, ...]:
-        """What the checks of a single file say of it: quick, whatever the size of the package."""
+        """Run the checks of a single file: fast, independent of the size of the package."""
         with enforce_limits(self.session.limits, name):
             report = self.application.check(self.package, self._validators, files=(name,))
         return tuple(finding for finding in report.findings if finding.filename == name)
 
     def check(self) -> Generator[None, None, tuple[Finding, ...]]:
-        """All findings, in small pieces of work: whoever iterates may do something else after each, or give up."""
+        """Run all checks in small pieces of work: the caller can pause or stop after each."""
         package, validators, application = self.package, self._validators, self.application
         findings: list[Finding] = []
         for prepared in application.prepare_check_suit(package, validators):
@@ -168,7 +167,7 @@ class EditorProject:
 
 
 def _find_unchanged(before: LoadedPackage, disk: LoadedPackage) -> dict[str, str | PackageFile]:
-    """The files whose content is what was read before: they need not be parsed again."""
+    """Return the files with unchanged content: they need not be parsed again."""
     kept: dict[str, str | PackageFile] = {}
     for file in before.list_opened():
         now = disk.get_file(file.name)
@@ -178,9 +177,10 @@ def _find_unchanged(before: LoadedPackage, disk: LoadedPackage) -> dict[str, str
 
 
 class EditorProjects:
-    """The packages below some folders, found when they are first needed.
+    """The packages in the workspace directories, found when they are first needed.
 
-    A file of a part of an environment belongs to the package of that part; the environment is what its values are computed in.
+    A file in a part of an environment belongs to the package of that part; its values come from the
+    environment.
     """
 
     def __init__(self, session: Session) -> None:
@@ -193,17 +193,19 @@ class EditorProjects:
         return iter([*self._projects.values()])
 
     def forget(self) -> None:
-        """Folders may have become packages."""
+        """Drop the cached packages: directories may have become packages."""
         self._homes.clear()
 
     def of(self, path: Path, *, within: Path | None = None) -> EditorProject | None:
-        """The project of a file: the nearest folder above it that is a package, else the file itself, if it is one."""
+        """Return the project of a file: the nearest directory above it that is a package, or the file
+        itself.
+        """
         if path not in self._homes:
             self._homes[path] = self._find(path, within)
         return self._homes[path]
 
     def environment_of(self, project: EditorProject) -> EditorProject | None:
-        """The environment that a package is a part of."""
+        """Return the environment that a package is a part of."""
         for folder in project.root.parents:
             if (folder / "sabir.yaml").is_file():
                 return self.of(folder / "sabir.yaml")

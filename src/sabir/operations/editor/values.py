@@ -1,7 +1,7 @@
-"""The values that the lines of a project come to, as of its last evaluation.
+"""The values that the lines of a project evaluate to, as of its last evaluation.
 
-An evaluation is of what is on the disk: a text that is half typed comes to nothing. A line that was not touched since is where
-the evaluation saw it, shifted by the lines that were typed before it.
+Only saved text is evaluated, since half-typed text has no values. A line that was not edited since is found
+by `LineShift`, which accounts for lines that were inserted or deleted above it.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ _COMPUTED = frozenset(
 
 
 class ValueAt(Struct, frozen=True, eq=False):
-    """A value with the place that made it."""
+    """A value and its origin."""
 
     subject: Subject
     origin: Origin
 
     @property
     def is_computed(self) -> bool:
-        """Whether it is not simply what is written there."""
+        """Tell whether the value differs from a literal at that location."""
         return self.origin.how in _COMPUTED or bool(self.origin.sources)
 
 
 class LineShift(Struct, frozen=True):
-    """From the lines of a text to those of an older version of it: what was typed stands between two parts that are the same."""
+    """Mapping of lines to an older version of the text: an edited range between two unchanged ranges."""
 
     before: int
-    """How many lines at the beginning are the same."""
+    """The number of unchanged lines at the start."""
     after: int
-    """How many lines at the end."""
+    """The number of unchanged lines at the end."""
     length: int
     old_length: int
 
@@ -57,7 +57,7 @@ class LineShift(Struct, frozen=True):
         return cls(before, min(after, shorter - before), len(lines), len(old_lines))
 
     def old(self, line: int) -> int | None:
-        """The older number of a line (from 1); None when it was touched."""
+        """Return the older number of a line (from 1); None if the line was edited."""
         if line <= self.before:
             return line
         return line + self.old_length - self.length if line > self.length - self.after else None
@@ -68,7 +68,7 @@ def _are_equal(pair: tuple[str, str]) -> bool:
 
 
 class EvaluatedProject:
-    """A graph, asked by place. Files are named as the graph names them."""
+    """A graph with queries by location. Files have the names that they have in the graph."""
 
     def __init__(self, graph: Graph, findings: tuple[Finding, ...] = ()) -> None:
         self.graph = graph
@@ -97,7 +97,9 @@ class EvaluatedProject:
         return self._by_line.get((file, line), [])
 
     def at(self, file: str, line: int, column: int) -> list[ValueAt]:
-        """The values made nearest before a column of a line: those of one statement, which may be many in a loop."""
+        """Return the values created closest before a column: those of one statement, which may be many in
+        a loop.
+        """
         values = self.on_line(file, line)
         columns = {value.origin.location.column for value in values}
         nearest = max((start for start in columns if start <= column), default=min(columns, default=0))
@@ -110,7 +112,9 @@ class EvaluatedProject:
         return Explainer(self.graph).value(value.subject)[0]
 
     def sources_of(self, file: str, line: int) -> Iterator[Location]:
-        """Where the values were made that a line is computed from; also a line that only hands them on."""
+        """Yield the locations of the values that a line is computed from, including lines that only pass
+        them on.
+        """
         explainer = Explainer(self.graph)
         for touched in self.graph.dependence.find_origins(file, line):
             for source in touched.sources:
@@ -123,7 +127,7 @@ class EvaluatedProject:
                     yield origin.location
 
     def find_dependents(self, file: str, line: int) -> Iterator[ValueAt]:
-        """The values that rest on a line."""
+        """Yield the values that depend on a line."""
         explainer = Explainer(self.graph)
         for affected in self.graph.dependence.on_line(file, line):
             instance = None if affected.instance is None else self.graph[affected.instance]
@@ -133,7 +137,7 @@ class EvaluatedProject:
                 yield ValueAt(subject, origin)
 
     def find_dependent_locations(self, file: str, line: int) -> Iterator[Location]:
-        """Where values are made that rest on a line, directly or through others."""
+        """Yield the locations of values that depend on a line, directly or indirectly."""
         for value in self.find_dependents(file, line):
             location = value.origin.location
             if (location.file, location.line) != (file, line):
