@@ -1,4 +1,4 @@
-"""From a path to a graph: a package is evaluated by its language, a saved graph is read."""
+"""Evaluation of a path: a package is evaluated by its language, a saved graph is read."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def evaluate_path(
     language: str | None = None,
     texts: Mapping[str, str] = MappingProxyType({}),
 ) -> EvaluatedPath:
-    """Evaluate what is at a path, in the given language or the one found from its files.
+    """Evaluate the package at a path, in the given language or the detected one.
 
-    `texts` stand in place of files of the package, by name.
+    `texts` replace files of the package, by name.
     """
     if language is None and _is_saved_graph(path):
         return _load_saved_graph(path.read_bytes(), str(path), request)
@@ -71,7 +71,7 @@ def evaluate_path(
 
 
 def _check_instance_count(graph: Graph, name: str, limits: Limits) -> None:
-    """The bound that holds whatever made the instances; languages that make them one by one stop earlier."""
+    """Raise an error above the limit of instances; languages that create them one by one stop earlier."""
     if len(graph) > limits.instances:
         from sabir.diagnostics.limits import over_limit
 
@@ -97,7 +97,9 @@ def evaluate_package(package: LoadedPackage, language: Language, request: Evalua
 
 
 def workers_for(request: EvaluationRequest) -> WorkerPool | None:
-    """Who must do the work, because Python of the project may run in it; None: this process."""
+    """Return the pool that must evaluate the request because Python code of the project may run; None for
+    this process.
+    """
     return request.session.workers if request.session.trust.python else None
 
 
@@ -115,7 +117,10 @@ def _without_secrets(
 
 @contextmanager
 def errors_first(findings: Sequence[Finding]) -> Generator[None]:
-    """What is not in a graph because of errors is not the user's mistake: the errors are said instead."""
+    """Replace a usage error inside the context by the errors among the findings.
+
+    What the user asked for may be missing in the graph only because of those errors.
+    """
     try:
         yield
     except UsageError as error:
@@ -125,7 +130,9 @@ def errors_first(findings: Sequence[Finding]) -> Generator[None]:
 
 
 def language_at(package: LoadedPackage, path: Path, name: str | None) -> Language:
-    """The language of one package. In a folder of several the user is told their names."""
+    """Return the language of one package; for a directory of several packages, raise an error that lists
+    them.
+    """
     if name is None and path.is_dir():
         from sabir.operations.packages import packages_at
 

@@ -1,8 +1,8 @@
-"""What only an evaluation can tell, for `check`: values that clash, are missing, or wait for each other.
+"""Findings of an evaluation for `check`: values that clash, are missing or form a cycle.
 
-The evaluation runs under the trust of the check, which is none unless the operator gave some. Where it meets something that
-needs leave or an input, what follows from the gap says nothing about the text: then the package counts as not evaluated, and
-the summary names the reason.
+The evaluation has the permissions of the check: none, unless the operator granted some. If it needs a
+permission or an input that is missing, findings that follow from the gap say nothing about the project. Then
+the package counts as not evaluated, and the summary states the reason.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sabir.source.packages import LoadedPackage
 
 
 class EvaluatingCheck:
-    """Evaluates a package after its checks and adds what these did not say themselves."""
+    """Evaluates a package after its checks and adds findings that these did not report."""
 
     def __init__(self, package: LoadedPackage, language: Language, request: EvaluationRequest) -> None:
         self.package, self.language, self.request = package, language, request
@@ -27,7 +27,7 @@ class EvaluatingCheck:
         """Set by the run: why there was no evaluation that would say something about the text."""
 
     def after(self, run: CheckRunner | None) -> CheckRunner:
-        """A runner that evaluates when `run` has called the checks."""
+        """Return a runner that evaluates the package after `run` has called the checks."""
         return lambda checks: self._findings(checks, run or run_in_turn)
 
     def _findings(self, checks: Sequence[CheckTask], run: CheckRunner) -> Iterator[Finding]:
@@ -57,8 +57,11 @@ class EvaluatingCheck:
 
 
 def _drop_repeated(evaluated: Iterable[Finding], checked: Sequence[Finding]) -> Iterator[Finding]:
-    """Of two findings at one place, or of two in one line that say the same, the checker's stays: it was made for reading,
-    the other is its consequence."""
+    """Drop findings of the evaluation that repeat one of a check at the same location, or the same message
+    on a line.
+
+    The finding of the check is kept: it is written for readers, and the other one is its consequence.
+    """
     said = {(finding.location, finding.severity) for finding in checked}
     words = {(finding.location.file, finding.location.line, finding.message) for finding in checked}
     for finding in evaluated:

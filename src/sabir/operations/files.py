@@ -1,4 +1,4 @@
-"""Writing files so that nothing is ever half-written."""
+"""Writing of files and directories, completely or not at all."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from sabir.source.private import FILE_MODE, open_private
 def write_atomically(
     path: Path, content: bytes | Iterable[bytes], *, private: bool | Callable[[bytes], bool] = False
 ) -> None:
-    """Put content under a path: whole or not at all. A link is written through; the file's mode stays.
+    """Replace the content of a path, completely or not at all. A link is followed; the mode of the file is
+    kept.
 
-    Pieces are written as they come, so that a large result is never one string. A file with a `private` piece is for its owner
-    alone, and so before that piece is in it.
+    Pieces are written as they arrive, so that a large result is never in memory at once. A file with a
+    `private` piece gets permissions for its owner only before that piece is written.
     """
     pieces = (content,) if isinstance(content, bytes) else content
     target = Path(os.path.realpath(path))
@@ -51,9 +52,12 @@ def write_atomically(
 def write_folder(
     directory: Path, files: Mapping[str, bytes], *, private: Callable[[bytes], bool] = lambda _: False
 ) -> list[Path]:
-    """Put all files below a directory, by names with `/`. One that was not there comes whole or not at all; into one that was, files
-    are moved when all are written, and only the end of the machine or of the process by force can come between them. A folder in it
-    that is a link is not written to. Files with `private` content are for their owner alone."""
+    """Write files to a directory, by names with `/`, and return their paths.
+
+    A new directory appears completely or not at all. In an existing one, files are moved into place after all
+    are written; only a crash or a killed process can interrupt that. A subdirectory that is a link is not
+    written to. Files with `private` content get permissions for their owner only.
+    """
     for name in files:
         if (defect := name_defect(name)) is not None:
             raise UsageError(f"cannot write {name!r} below {str(directory)!r}: the name {defect}")
@@ -91,7 +95,7 @@ def _move_in(beside: Path, directory: Path, names: Iterable[str]) -> None:
 
 @contextmanager
 def _defer_interrupts() -> Generator[None]:
-    """Interrupts come when it is over."""
+    """Deliver interrupts after the context ends."""
     import signal
 
     if not hasattr(signal, "pthread_sigmask"):  # not on Windows

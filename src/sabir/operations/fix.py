@@ -1,4 +1,4 @@
-"""Mend what can be mended mechanically, or show how it would be."""
+"""Fix: apply the fixes of findings to files, or show them as a diff."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ from sabir.source.packages.views import EditedPackage
 from sabir.source.yaml.defects import NOT_YAML, UNBOUNDED
 
 _BOM: Final = b"\xef\xbb\xbf"
-# A fix may bring forth another finding with a fix; fixes that undo each other must not go on for ever.
+# A fix may cause another finding with a fix; the limit stops fixes that undo each other.
 _ROUNDS: Final = 10
 _UNREADABLE: Final = frozenset(rule.code for rule in (NOT_YAML, NOT_UTF8, UNBOUNDED))
 
 
 class FixResult(Struct, frozen=True, kw_only=True):
+    """The number of applied fixes and the files that were written."""
+
     applied: int = 0
     files: tuple[Path, ...] = ()
-    """What was written."""
+    """The files that were written."""
 
 
 class _FixedFile(Struct, frozen=True, kw_only=True):
-    """One file of the disk, before and after."""
+    """One file on disk, before and after."""
 
     path: Path
     before: str
@@ -42,7 +44,7 @@ class _FixedFile(Struct, frozen=True, kw_only=True):
 
 
 def fix_paths(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool = False) -> FixResult:
-    """Apply the fixes of all findings, until nothing is left to mend, and write the files."""
+    """Apply the fixes of all findings until none is left, and write the files."""
     applied = 0
     files: dict[Path, None] = {}
     for mended in _fix_packages(paths, options, unsafe=unsafe):
@@ -53,7 +55,7 @@ def fix_paths(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool = Fa
 
 
 def fix_diff(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool = False) -> str:
-    """What `fix_paths` would change, as a unified diff; nothing is written."""
+    """Return what `fix_paths` would change as a unified diff; nothing is written."""
     from difflib import unified_diff
 
     parts: list[str] = []
@@ -91,15 +93,17 @@ def _fix_package(
 
 
 class FixedFileText(Struct, frozen=True, kw_only=True):
+    """The fixed text of one file."""
+
     text: str
     applied: int
-    """How many fixes went into it."""
+    """The number of fixes applied to it."""
 
 
 def fix_texts(
     package: LoadedPackage, options: CheckOptions, *, unsafe: bool = False
 ) -> dict[str, FixedFileText]:
-    """The files that fixes change, by name. Nothing is written; the package may live anywhere."""
+    """Return the files that fixes change, by name. Nothing is written, so the package may be an archive."""
     texts: dict[str, str] = {}
     applied: dict[str, int] = {}
     report = check_package(package, options)
@@ -113,7 +117,7 @@ def fix_texts(
             break
         after = check_package(EditedPackage(package, {**texts, **wanted}), options)
         if _find_unreadable(after) - _find_unreadable(report):
-            break  # a repair that breaks a file is none
+            break  # a fix that makes the file invalid is discarded
         for fixed in changes:
             name = fixed.source.name
             applied[name] = applied.get(name, 0) + len(fixed.applied)

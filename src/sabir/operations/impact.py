@@ -1,7 +1,4 @@
-"""Impact: what depends on a line.
-
-The answers of `why`, `impact` and `diff` as data, the same for the command line and the service.
-"""
+"""Impact: find the values, rendered objects and outputs that depend on a line."""
 
 from __future__ import annotations
 
@@ -25,6 +22,8 @@ from sabir.operations.why import IMPACT_FORMAT
 
 
 class ImpactRequest(Struct, frozen=True, kw_only=True):
+    """The project and the line whose dependents are requested."""
+
     path: Path
     line: str
     """`FILE:LINE`, the file as the graph names it, or by the end of its path."""
@@ -33,7 +32,7 @@ class ImpactRequest(Struct, frozen=True, kw_only=True):
 
 
 class AffectedObject(Struct, frozen=True):
-    """What would be rendered for another tool and rests on the line, with those of its fields that do."""
+    """A rendered object that depends on the line, and those of its fields that do."""
 
     name: str
     renderer: str
@@ -43,6 +42,8 @@ class AffectedObject(Struct, frozen=True):
 
 
 class ImpactResult(Struct, frozen=True, kw_only=True):
+    """Everything in the graph, and in rendered objects, that depends on one line."""
+
     graph: Graph
     file: str
     line: int
@@ -52,14 +53,14 @@ class ImpactResult(Struct, frozen=True, kw_only=True):
 
 
 def impact_path(request: ImpactRequest) -> ImpactResult:
-    """Evaluate with all provenance and find everything that rests on the line."""
+    """Evaluate with full provenance and find everything that depends on the line."""
     _parse_location(request.line)  # before the work
     full = replace(request.evaluation, full_provenance=True)
     return impact_in(evaluate_path(request.path, full, language=request.language).evaluation, request.line)
 
 
 def impact_in(evaluation: Evaluation, words: str) -> ImpactResult:
-    """What rests on `FILE:LINE` in an evaluation with all provenance."""
+    """Find what depends on `FILE:LINE` in an evaluation with full provenance."""
     file, line = _parse_location(words)
     with errors_first(evaluation.findings):
         impact = impact_of(evaluation.graph, file, line)
@@ -88,7 +89,7 @@ def _find_affected_objects(
 
 
 def impact_of(graph: Graph, file: str, line: int) -> ImpactResult:
-    """What rests on a line of a file, named as people name it."""
+    """Find what depends on a line of a file; the file may be given by the end of its path."""
     dependence = graph.dependence
     name = _file_name(dependence.files, file)
     count = dependence.lines(name)
@@ -105,7 +106,7 @@ def _parse_location(words: str) -> tuple[str, int]:
 
 
 def _file_name(files: frozenset[str], wanted: str) -> str:
-    """The file as the graph names it: people give it from where they stand."""
+    """Return the file as the graph names it; users name it relative to their current directory."""
     if wanted in files:
         return wanted
     clean = wanted.removeprefix("./")
@@ -119,6 +120,7 @@ def _file_name(files: frozenset[str], wanted: str) -> str:
 
 
 def impact_data(impact: ImpactResult) -> dict[str, Any]:
+    """Return the result as JSON data, the same for the command line and the server."""
     return {
         "format": IMPACT_FORMAT,
         "file": impact.file,

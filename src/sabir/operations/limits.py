@@ -1,7 +1,8 @@
-"""Limits of a whole piece of work, kept by the system: processor time and memory, whatever the work spends them on.
+"""Limits of CPU time and memory for a whole operation, enforced by the operating system.
 
-The counters of the languages know steps and sizes of their own; this is what stands behind them. It is for interfaces that do one
-thing at a time in their main thread, as the command line does. A service has workers, which the system limits in the same way.
+Languages count their own steps and sizes; these limits also stop work that they do not count. They are for
+interfaces that do one thing at a time in their main thread, such as the command line. A server has worker
+processes instead.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _GRACE: Final = 30
 
 @contextmanager
 def enforce_limits(limits: Limits, name: str) -> Generator[None]:
-    """Do the work inside; `Overrun` when it costs more. `name`: what the finding is about."""
+    """Limit the work in the context; raise `Overrun` if it exceeds a limit. `name` is the subject of the
+    finding.
+    """
     with ExitStack() as guards:
         if limits.cpu is not None:
             guards.enter_context(_limit_time(limits.cpu, name))
@@ -80,7 +83,7 @@ def _limit_memory(size: int, name: str) -> Generator[None]:
 
 
 def _address_space() -> int | None:
-    """What the process has by now; None where the system does not tell."""
+    """Return the current size of the address space in bytes; None if the system does not report it."""
     try:
         import resource
 

@@ -1,4 +1,4 @@
-"""Model: make the object model of a package from its forms or contracts."""
+"""Model: create the object model of a package from its forms or contracts."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from sabir.text import Source
 
 
 class ModelRequest(Struct, frozen=True, kw_only=True):
+    """The package, and the values of form fields or properties."""
+
     path: Path
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     cloud: Path | None = None
@@ -32,6 +34,7 @@ class ModelRequest(Struct, frozen=True, kw_only=True):
 
 
 def model_of_path(request: ModelRequest) -> ModelResult:
+    """Create a model; raise `UsageError` for a language whose projects need none."""
     package = load_package(request.path, request.evaluation.session.limits.package)
     language = language_at(package, request.path, None)
     if not isinstance(language, MakesModels):

@@ -1,11 +1,9 @@
-"""The packages in a folder: what is looked at when somebody names a repository.
+"""Languages, and the packages in a directory such as a repository.
 
-A folder is a package when a language recognises it by the files that lie in it and by the folders that this language keeps
-its own files in (`folders` of the language). What lies below a package belongs to it. A folder that is no package is walked;
-when everything below it is of one language, and that language takes the folder as a whole (components of CCP, templates of
-TOSCA), it is one package after all.
-
-Which languages there are, and which one a package is written in.
+A directory is a package if a language recognizes the files in it, including those in the subdirectories that
+the language uses (`folders`). Everything inside a package belongs to it. A directory that is not a package is
+searched. If everything in it is of one language, and that language accepts the directory as a whole
+(components of CCP, templates of TOSCA), it is one package after all.
 """
 
 from __future__ import annotations
@@ -32,21 +30,21 @@ if TYPE_CHECKING:
 
 
 class Languages(Struct, frozen=True, kw_only=True):
-    """The installed languages by name, and the plug-ins that should have been languages but failed to load."""
+    """The installed languages by name, and the plugins that failed to load."""
 
     by_name: dict[str, Language]
     failures: tuple[PluginFailure, ...] = ()
 
 
 def load_languages() -> Languages:
-    """Everything under the entry point group `sabir.languages`: ours and those of others."""
+    """Load the entry point group `sabir.languages`: bundled languages and third-party plugins."""
     plugins = load_plugins(LANGUAGES)
     languages = {name: cast("Language", plugin) for name, plugin in plugins.loaded.items()}
     return Languages(by_name=languages, failures=plugins.failures)
 
 
 def find_language(package: LoadedPackage, name: str | None = None) -> Language:
-    """The language of a package: the named one, else the only one that recognises its files."""
+    """Return the named language, or the only one that recognizes the files of a package."""
     languages = load_languages()
     if name is not None:
         return _find_by_name(name, languages)
@@ -63,9 +61,9 @@ def find_language(package: LoadedPackage, name: str | None = None) -> Language:
 
 
 def recognize_languages(package: LoadedPackage, languages: Languages | None = None) -> tuple[Language, ...]:
-    """All languages that take the package for theirs, by its files alone."""
+    """Return all languages that recognize the package by its file names."""
     by_name = (languages or load_languages()).by_name
-    # An environment holds packages of other languages, which would recognise their files in it.
+    # An environment contains packages of other languages, which would recognize their files in it.
     environment = by_name.get("environment")
     if environment is not None and environment.recognises(package):
         return (environment,)
@@ -92,15 +90,19 @@ _MOST_FOLDERS: Final = 50_000
 
 
 class DiscoveredPackage(Struct, frozen=True):
+    """A package that was found in a directory."""
+
     path: Path
     languages: tuple[str, ...]
-    """The names of those that recognise it; more than one when only the user can say."""
+    """The names of the languages that recognize it; more than one if only the user can decide."""
 
 
 def packages_at(
     path: Path, *, exclude: Sequence[str] = (), limits: PackageLimits = DEFAULT_LIMITS
 ) -> list[Path]:
-    """The packages that a path stands for: itself, or those in it. A path without any stands for itself."""
+    """Return the path itself if it is a package, else the packages in it; a path without any stands for
+    itself.
+    """
     if not os.path.isdir(path):
         return [path]
     packages = [*discover_packages(path, exclude=exclude, limits=limits)]
@@ -112,7 +114,9 @@ def packages_at(
 def discover_packages(
     folder: Path, *, exclude: Sequence[str] = (), limits: PackageLimits = DEFAULT_LIMITS
 ) -> Iterator[DiscoveredPackage]:
-    """The packages in a folder, by name. `exclude`: patterns of names, or of paths from the folder."""
+    """Yield the packages in a directory, sorted by name. `exclude` has patterns of names or relative
+    paths.
+    """
     languages = load_languages()
     waiting = [folder]
     for _ in range(_MOST_FOLDERS):
@@ -132,7 +136,9 @@ def discover_packages(
 
 
 def recognize_folder(folder: Path, limits: PackageLimits = DEFAULT_LIMITS) -> tuple[str, ...]:
-    """The names of the languages that take a folder for a package, by its own files; what is below is not looked at."""
+    """Return the names of the languages that recognize a directory by its own files, without searching
+    further.
+    """
     return _recognize_listing(_Listing.of(folder, limits), load_languages())
 
 
@@ -149,7 +155,7 @@ def _is_excluded(path: Path, folder: Path, patterns: Sequence[str]) -> bool:
 
 
 class _Listing(Struct, frozen=True, kw_only=True):
-    """One folder, not what is below it."""
+    """The entries of one directory, without those of its subdirectories."""
 
     place: Path
     files: dict[str, PackageFile]
@@ -178,7 +184,7 @@ class _Listing(Struct, frozen=True, kw_only=True):
         return [self.place / name for name in self.files if name.lower().endswith(_ARCHIVES)]
 
     def view_for(self, language: Language) -> LoadedPackage:
-        """The folder with only those of its folders that the language looks into."""
+        """Return the directory with only the subdirectories that the language uses."""
         files = dict(self.files)
         for folder in self.folders:
             if folder.name in getattr(language, "folders", ()):
@@ -201,7 +207,7 @@ def _recognize_listing(listing: _Listing, languages: Languages) -> tuple[str, ..
     if not listing.files and not listing.folders:
         return ()
     environment = languages.by_name.get("environment")
-    # An environment holds packages of other languages, which would recognise their files in it.
+    # An environment contains packages of other languages, which would recognize their files in it.
     if environment is not None and environment.recognises(listing.view_for(environment)):
         return (environment.name,)
     return tuple(

@@ -1,9 +1,8 @@
-"""Work shared out to processes.
+"""Distribution of work to local processes, or to the workers of a scheduler (`--executor dask://…`).
 
-Work on many packages, shared out to the workers of a scheduler: `--executor dask://…`.
-
-Workers read the packages themselves, at the same paths: a shared file system, or copies. So that a copy which lags behind gives no
-answer about something else, a digest of every package goes with its path, and a worker that sees other files says so.
+Remote workers read the packages themselves at the same paths: a shared file system, or copies. A digest of
+every package is sent with its path, so that a worker with an outdated copy reports that instead of a wrong
+result.
 """
 
 from __future__ import annotations
@@ -37,15 +36,16 @@ _FORKS: Final = sys.platform == "linux"
 _FEWEST_FILES: Final = 64
 
 _work: ContextVar[Callable[[Any], Any]] = ContextVar("work")
-"""What a worker process does with each item. Set there once, when it begins; never in this process."""
+"""The work of a worker process. Set once when that process starts; never in this process."""
 
 
 @contextmanager
 def safe_child_imports() -> Generator[None]:
-    """Keep the working directory out of the module search path of processes that `multiprocessing` spawns meanwhile.
+    """Keep the working directory out of the module search path of processes that `multiprocessing` starts
+    meanwhile.
 
-    It starts them as `python -c …`, which looks there first, before any code of sabir runs. It accepts no options of the
-    interpreter, so only the environment can tell it.
+    It starts them as `python -c …`, which searches the working directory first, before any code of sabir
+    runs. It does not pass interpreter options, so only an environment variable can prevent this.
     """
     before = os.environ.get(SAFE_PATH)
     os.environ[SAFE_PATH] = "1"
@@ -59,7 +59,9 @@ def safe_child_imports() -> Generator[None]:
 
 
 def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
-    """The results in the order of the items. Where processes are not forked, pickle must be able to send `work`."""
+    """Yield the results in the order of the items. Where processes are not forked, `work` must be
+    picklable.
+    """
     # The first is done here: what it imports and reads is then there for all.
     for item in items[:1]:
         yield work(item)
@@ -67,8 +69,10 @@ def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], work
 
 
 def run_shared_checks(checks: Sequence[CheckTask], package: LoadedPackage, workers: int) -> Iterator[Finding]:
-    """The findings of the checks of one package: those of single files are shared out, the others run here first,
-    so that what they read of the package is there for all."""
+    """Yield the findings of the checks of one package. Checks of single files are distributed.
+
+    The others run here first, so that the forked processes inherit what they have read.
+    """
     files = [check for check in checks if package.exists(check.file)]
     if not _FORKS or len(files) < _FEWEST_FILES:
         files = []
@@ -116,11 +120,13 @@ def _run_item(item: Any) -> Any:
 
 _LEFT_OUT: Final = frozenset({".git", ".sabir", ".venv", "__pycache__", "node_modules"})
 _MOST: Final = 20
-"""Packages that one process on a worker takes: it starts in the time that a few of them take."""
+"""Packages per process on a worker: starting one takes as long as checking a few packages."""
 
 
 def map_on_workers(url: str, work: Callable[[Path], Result], paths: Sequence[Path]) -> Iterator[Result | str]:
-    """What comes of each path, in order; a text says why there is nothing. `work` must be able to travel."""
+    """Yield the result for each path, in order; a string is the reason why there is none. `work` must be
+    picklable.
+    """
     from sabir.deployments.cluster.child import BatchJob, ProcessExit, RaisedError
     from sabir.deployments.cluster.scheduler import WorkerCluster
 
@@ -140,7 +146,7 @@ def map_on_workers(url: str, work: Callable[[Path], Result], paths: Sequence[Pat
 
 
 class _RemoteTask(Struct, frozen=True, eq=False):
-    """The work on one path as a worker does it."""
+    """The work on one path, as a worker runs it."""
 
     work: Callable[[Path], Any]
 
@@ -152,7 +158,7 @@ class _RemoteTask(Struct, frozen=True, eq=False):
 
 
 def content_digest(path: Path) -> str:
-    """Of the names and contents of everything below a path; of a path that is not there, too."""
+    """Return a digest of the names and contents of everything in a path; also defined for a missing path."""
     total = blake2b(digest_size=16)
     for name in _list_files(path):
         total.update(f"{name.relative_to(path).as_posix()}\0".encode("utf-8", "surrogateescape"))
@@ -171,7 +177,7 @@ def _list_files(path: Path) -> Iterator[Path]:
 
 
 def _file_digest(file: Path) -> bytes:
-    """A digest of one file; a link is told by where it leads, and what is no file by being none."""
+    """Return a digest of one file; a link counts by its target, and a special file by its type."""
     try:
         mode = file.lstat().st_mode
         if S_ISLNK(mode):

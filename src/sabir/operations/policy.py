@@ -1,4 +1,4 @@
-"""Rules of one's own, as a validator of the package they are asked of."""
+"""Custom policy rules as a validator of a package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from sabir.source.packages.limits import ReadProblem
 
 
 def policy_validator(files: Sequence[str], language: Language) -> type[BaseValidator]:
-    """A validator that evaluates the package, with the trust of the check, and asks the rules of its graph."""
+    """Return a validator that evaluates the package, with the permissions of the check, and applies the
+    rules.
+    """
     for name in files:
         _policy_file(name)  # what cannot be read is the user's slip, not the package's
 
@@ -49,7 +51,7 @@ def policy_validator(files: Sequence[str], language: Language) -> type[BaseValid
 def check_policy_files(
     package: LoadedPackage, files: Sequence[str], language: Language, request: EvaluationRequest
 ) -> Iterator[Finding]:
-    """What the rules in files say of a package, and what is wrong with the rules."""
+    """Yield the findings of the rules in files, and findings about the rules themselves."""
     rules: list[PolicyRule] = []
     for name in files:
         read, mistakes = read_rules(_policy_file(name))
@@ -63,7 +65,7 @@ def check_policy_files(
 
 
 def check_evaluation_policy(evaluated: EvaluatedPath, session: Session) -> Iterator[Finding]:
-    """What the policy files of an environment say of its evaluation; nothing for a package of one language."""
+    """Yield the findings of an environment's policy files; nothing for a package of one language."""
     package = evaluated.package
     environment = None if package is None else load_environment(package)[0]
     if package is not None and environment is not None:

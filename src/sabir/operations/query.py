@@ -1,6 +1,7 @@
-"""Query: an Unfurl expression over the graph of any language.
+"""Query: evaluate an Unfurl expression on the graph of any language.
 
-Why a path matches nothing: the first segment that does, and the name that may have been meant.
+If a path matches nothing, `explain_no_match` finds the first segment without a match and suggests a similar
+name.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from sabir.source.packages import LoadedPackage, load_package
 
 
 def explain_no_match(expression: Any, start: QueryResource, variables: Mapping[str, Any]) -> str | None:
-    """One sentence on where the path ends, or None when there is nothing to add to \"no match\"."""
+    """Return one sentence on where the path ends, or None if there is nothing to add to "no match"."""
     if isinstance(expression, dict):
         expression = expression.get("eval")
     if not isinstance(expression, str):
@@ -91,6 +92,8 @@ def _collect_keys(values: Iterable[Any]) -> set[str]:
 
 
 class QueryRequest(Struct, frozen=True, kw_only=True):
+    """An expression, the project it is evaluated on, and what the answer contains."""
+
     path: Path
     expression: str
     at: str | None = None
@@ -104,7 +107,7 @@ class QueryRequest(Struct, frozen=True, kw_only=True):
 
 
 class QueryAnswer(Struct, frozen=True, kw_only=True):
-    """All matches, as plain data that may be shown; instances stand as their names."""
+    """All matches as plain data without sensitive values; instances are given by name."""
 
     values: tuple[Any, ...]
     findings: tuple[Finding, ...] = ()
@@ -122,7 +125,7 @@ class QueryAnswer(Struct, frozen=True, kw_only=True):
 
 
 class Reply(Struct, kw_only=True):
-    """An answer as it comes from a worker: without the texts and graphs that only the owner has."""
+    """An answer as it comes from a worker: without the sources and graphs that only the owner has."""
 
     values: tuple[Any, ...]
     findings: tuple[Finding, ...] = ()
@@ -134,6 +137,7 @@ class Reply(Struct, kw_only=True):
 
 
 def query_path(request: QueryRequest) -> QueryAnswer:
+    """Evaluate the project and the expression, in a worker if Python code of the project may run."""
     evaluation = replace(request.evaluation, full_provenance=request.why)
     workers = workers_for(request.evaluation)
     if workers is not None:  # an expression can call Python, too
@@ -145,14 +149,14 @@ def query_path(request: QueryRequest) -> QueryAnswer:
 
 
 def query_graph(graph: Graph, request: QueryRequest) -> QueryAnswer:
-    """The answer of a graph alone; what its language knew beyond it cannot be asked."""
+    """Answer from a graph alone, without information that only its language has."""
     return _answer_query(Evaluation(graph=graph), request, None, has_path=False)
 
 
 def query_evaluation(
     evaluation: Evaluation, request: QueryRequest, package: LoadedPackage | None = None
 ) -> QueryAnswer:
-    """The answer of what was evaluated from the path of the request."""
+    """Answer from an evaluation of the path of the request."""
     return _answer_query(evaluation, request, package, has_path=True)
 
 
@@ -179,7 +183,7 @@ def _build_answer(reply: Reply, graph: Graph, package: LoadedPackage | None) -> 
 
 
 def evaluate_query(evaluation: Evaluation, request: QueryRequest, *, has_path: bool = True) -> Reply:
-    """What the expression gives in this process. Without a path the graph lies in no directory."""
+    """Evaluate the expression in this process. Without a path, relative files cannot be read."""
     lines: list[str] = []
     graph, findings = evaluation.graph, evaluation.findings
     project = _open_project(request) if has_path else EnsembleProject()

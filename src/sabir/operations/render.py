@@ -1,4 +1,4 @@
-"""Write what other tools read: a package and the name of a renderer in, files out."""
+"""Render: convert a package to the files of another tool."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ _REVEAL: Final = "reveal"
 
 
 class RenderPathRequest(Struct, frozen=True, kw_only=True):
+    """The project, and the renderer with its options."""
+
     path: Path
     to: str | None = None
     """The renderer; None when the language has only one."""
@@ -38,6 +40,8 @@ class RenderPathRequest(Struct, frozen=True, kw_only=True):
 
 
 class RenderResult(Struct, frozen=True, kw_only=True):
+    """The rendered files by name; there may be none if there are errors."""
+
     files: Mapping[str, str]
     findings: tuple[Finding, ...] = ()
     archives: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
@@ -46,7 +50,9 @@ class RenderResult(Struct, frozen=True, kw_only=True):
     """Whether sensitive values were asked for."""
 
     def is_private(self, content: bytes) -> bool:
-        """Whether a file with this content is for its owner alone: it holds a Secret of Kubernetes, or may hold sensitive values."""
+        """Tell whether a file is for its owner only: it has a Kubernetes Secret, or may have sensitive
+        values.
+        """
         return self.reveals or _SECRET.search(content) is not None
 
     @property
@@ -54,7 +60,7 @@ class RenderResult(Struct, frozen=True, kw_only=True):
         return any(finding.severity is Severity.ERROR for finding in self.findings)
 
     def single(self) -> Iterator[bytes]:
-        """All of it as one text: one file as it is, several YAML files as one stream of documents."""
+        """Yield everything as one text: one file unchanged, several YAML files as one stream of documents."""
         if len(self.archives) + bool(self.files) > 1:
             raise UsageError(
                 f"this makes {len(self.files) + len(self.archives)} files: give a directory with -o DIR/"
@@ -71,7 +77,7 @@ class RenderResult(Struct, frozen=True, kw_only=True):
 
 
 def render_path(request: RenderPathRequest) -> RenderResult:
-    """Render what is at a path. With an error among the findings there may be no files."""
+    """Render the project at a path. If there are errors, there may be no files."""
     package = load_package(request.path, request.evaluation.session.limits.package)
     workers = workers_for(request.evaluation)
     if workers is not None:
@@ -116,6 +122,6 @@ def _select_renderer(language: str, renderers: Mapping[str, Renderer], name: str
 
 
 def write_rendering(rendered: RenderResult, directory: Path) -> list[Path]:
-    """Put every file below a directory; a full disk or an interrupt leaves nothing half-done."""
+    """Write every file to a directory; a full disk or an interrupt leaves nothing half-written."""
     texts = {name: text.encode() for name, text in rendered.files.items()}
     return write_folder(directory, {**texts, **rendered.archives}, private=rendered.is_private)

@@ -1,4 +1,4 @@
-"""Review: what a change of a repository means, in every package and environment of it."""
+"""Review: compare every package and environment of a repository with a git revision."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from sabir.operations.revisions import GitRepository, at_revision
 
 
 class ReviewRequest(Struct, frozen=True, kw_only=True):
+    """The directory to review, and the revision to compare with."""
+
     path: Path
     since: str
     """A revision of the repository."""
@@ -30,7 +32,7 @@ class ReviewRequest(Struct, frozen=True, kw_only=True):
 
 
 class ReviewedPackage(Struct, frozen=True, kw_only=True):
-    """One package, then and now. A package that is new or gone differs by all its instances."""
+    """One package, before and now. A new or deleted package differs by all its instances."""
 
     path: str
     """From the path of the request."""
@@ -44,6 +46,8 @@ class ReviewedPackage(Struct, frozen=True, kw_only=True):
 
 
 class Review(Struct, frozen=True, kw_only=True):
+    """The comparison of every package in a directory with a revision."""
+
     since: str
     packages: tuple[ReviewedPackage, ...]
 
@@ -53,10 +57,10 @@ class Review(Struct, frozen=True, kw_only=True):
 
 
 def review_path(request: ReviewRequest) -> Review:
-    """Evaluate every package of the folder as it was and as it is, and compare.
+    """Evaluate every package in the directory at the revision and now, and compare them.
 
-    A package that has errors cannot be compared, which is a failure only when one of its files was changed: the errors of the
-    others are not of this change.
+    A package with errors cannot be compared. That is a failure only if one of its files changed: otherwise
+    the errors do not come from this change.
     """
     if not request.path.is_dir():
         raise UsageError(f"{str(request.path)!r} is no folder: name the repository, or a folder of it")

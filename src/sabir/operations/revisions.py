@@ -1,11 +1,11 @@
-"""Paths of the past: `git:REV[:PATH]` is what PATH was in a revision of the repository it lies in.
+"""Paths at a git revision: `git:REV[:PATH]` is PATH as it was in a revision of its repository.
 
-The whole tree of the revision is written to a temporary folder, so that neither the work tree nor the index of the user is touched,
-and parts that lie beside PATH are there, too.
+The whole tree of the revision is written to a temporary directory. So neither the work tree nor the index is
+touched, and files next to PATH are available.
 
-A repository may come from anybody, and its configuration can name programs: filters of files, monitors, hooks, remotes that
-missing objects are fetched from. So objects are read through a repository of our own that has no configuration and only borrows
-them; the one at hand is asked for names of revisions, which runs nothing.
+A repository may be untrusted, and its configuration can name programs: filters, monitors, hooks, remotes from
+which missing objects are fetched. So objects are read through a scratch repository without configuration,
+which borrows them. The original one only resolves names of revisions, which runs no program.
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ _MOST_BYTES: Final = 2 << 30
 
 
 def is_revision(path: Path) -> bool:
+    """Tell whether a path has the form `git:REV[:PATH]`."""
     return str(path).startswith(PREFIX)
 
 
 def revision_path(path: Path) -> str:
-    """The PATH of `git:REV:PATH`, empty when there is none."""
+    """Return the PATH of `git:REV:PATH`, empty if there is none."""
     return str(path).removeprefix(PREFIX).partition(":")[2]
 
 
 class GitRepository(Struct, frozen=True):
-    """The repository that a folder lies in."""
+    """The repository that contains a directory."""
 
     root: Path
 
@@ -52,7 +53,7 @@ class GitRepository(Struct, frozen=True):
         return GitRepository(Path(_run_git(["rev-parse", "--show-toplevel"], inside).strip()))
 
     def tree(self, revision: str) -> str:
-        """The tree of a revision, by its name in the repository; `UsageError` when there is none."""
+        """Return the object name of a revision's tree; raise `UsageError` for an unknown revision."""
         try:
             words = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}"]
             return _run_git(words, self.root).strip()
@@ -60,7 +61,7 @@ class GitRepository(Struct, frozen=True):
             raise UsageError(f"no revision {revision!r} in {self.root}") from error
 
     def list_changes(self, revision: str) -> list[Path]:
-        """What differs between a revision and the work tree, new files included."""
+        """Return the paths that differ between a revision and the work tree, including new files."""
         tree = self.tree(revision)
         with self._open_scratch_repository() as borrowed:
             _check_size(tree, self.root, borrowed)
@@ -79,7 +80,7 @@ class GitRepository(Struct, frozen=True):
         return [root / name for name in dict.fromkeys((changed + new).split("\0")) if name]
 
     def write(self, revision: str, folder: Path) -> None:
-        """Write all files of a revision below a folder."""
+        """Write all files of a revision to a directory."""
         tree = self.tree(revision)
         with self._open_scratch_repository() as borrowed:
             _check_size(tree, self.root, borrowed)
@@ -87,12 +88,12 @@ class GitRepository(Struct, frozen=True):
             _run_git(["checkout-index", "--all", f"--prefix={folder}{os.sep}"], self.root, borrowed)
 
     def _path(self, name: str) -> str:
-        """Where the repository keeps something of itself."""
+        """Return the path of a file in the git directory."""
         return os.path.join(self.root, _run_git(["rev-parse", "--git-path", name], self.root).rstrip("\n"))
 
     @contextmanager
     def _open_scratch_repository(self) -> Generator[dict[str, str]]:
-        """The variables of a repository without configuration that has the objects of this one."""
+        """Yield the variables of a repository without configuration that borrows the objects of this one."""
         kind = _run_git(["rev-parse", "--show-object-format"], self.root).strip()
         with tempfile.TemporaryDirectory(prefix="sabir-git-") as folder:
             _run_git(
@@ -112,7 +113,7 @@ class GitRepository(Struct, frozen=True):
 
 
 def _check_size(tree: str, root: Path, borrowed: dict[str, str]) -> None:
-    """Few objects can be many files: a tree that holds another ten times, and so on."""
+    """Raise an error for a tree that is too large: a few objects can nest into very many files."""
     command = ["git", "-C", str(root), "ls-tree", "-r", "-z", "--long", tree]
     files = size = 0
     rest = b""
@@ -134,7 +135,7 @@ def _check_size(tree: str, root: Path, borrowed: dict[str, str]) -> None:
 
 @contextmanager
 def at_revision(path: Path, revision: str) -> Generator[Path]:
-    """What a path of the work tree was in a revision, as a path that can be read as long as the context lasts."""
+    """Yield a readable copy of a path at a revision; it exists until the context ends."""
     repository = GitRepository.around(_find_existing(path.absolute()))
     below = os.path.relpath(os.path.realpath(path), os.path.realpath(repository.root))
     with make_named_folder(repository.root, "sabir-revision-") as folder:
@@ -147,7 +148,9 @@ def at_revision(path: Path, revision: str) -> Generator[Path]:
 
 @contextmanager
 def make_named_folder(original: Path, prefix: str) -> Generator[Path]:
-    """A temporary folder with the name of another one: what is in it may be called after its folder, as components of CCP are."""
+    """Yield a temporary directory with the name of another: CCP names components after their directory,
+    for example.
+    """
     parent = tempfile.mkdtemp(prefix=prefix)
     folder = Path(parent, Path(os.path.abspath(original)).name)
     try:
@@ -159,7 +162,7 @@ def make_named_folder(original: Path, prefix: str) -> Generator[Path]:
 
 @contextmanager
 def open_path(path: Path, otherwise: Path) -> Generator[Path]:
-    """A path as it is, or, for `git:REV[:PATH]`, what it was; without PATH it is the other path of the command."""
+    """Yield a path, or for `git:REV[:PATH]` its copy; PATH defaults to `otherwise`."""
     if not is_revision(path):
         yield path
         return
@@ -171,7 +174,7 @@ def open_path(path: Path, otherwise: Path) -> Generator[Path]:
 
 
 def _find_existing(path: Path) -> Path:
-    """The path, or the nearest folder above it that is there: what is asked for may be gone by now."""
+    """Return the path, or its nearest existing parent: the path may be deleted by now."""
     return next(place for place in (path, *path.parents) if place.exists())
 
 

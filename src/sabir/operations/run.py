@@ -1,4 +1,4 @@
-"""Run: call a method of what a package describes, in a language whose descriptions have methods."""
+"""Run: call a method of a package, in a language whose projects have methods."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ FORMAT: Final = "sabir.run/1"
 
 
 class RunRequest(Struct, frozen=True, kw_only=True):
+    """The package, the method to call and its arguments."""
+
     path: Path
     call: str | None = None
     """`[OBJECT.]METHOD`, or `CLASS.METHOD` for a static one; None calls `deploy` of the root object."""
@@ -32,7 +34,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
 
 
 def run_path(request: RunRequest) -> RunResult:
-    """Load the package and its model, make the call, write the model back."""
+    """Load the package and its model, call the method, and return the result with the resulting model."""
     session = request.evaluation.session
     if request.step_limit is not None or request.time_limit is not None:
         limits = replace(session.limits, steps=request.step_limit, seconds=request.time_limit)
@@ -46,7 +48,7 @@ def run_path(request: RunRequest) -> RunResult:
 
 
 def run_document(done: RunResult) -> dict[str, Any]:
-    """The machine-readable form of a run."""
+    """Return the result as JSON data."""
     document: dict[str, Any] = {"format": FORMAT, "result": done.result, "model": done.model}
     if done.actions is not None:
         document["actions"] = list(done.actions)

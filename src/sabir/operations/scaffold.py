@@ -1,7 +1,8 @@
-"""New projects: small, correct, and a beginning in each language.
+"""New projects: a small valid project in each language.
 
-The files are those under `projects/KIND`, with these words replaced in names and texts: `{{name}}` as it was given,
-`{{variable}}` with underscores for dashes, `{{word}}` in small letters alone, `{{Class}}` in capitals as classes are written.
+The files are in `projects/KIND`. These placeholders are replaced in names and contents: `{{name}}` as given,
+`{{variable}}` with underscores instead of dashes, `{{word}}` as lower-case letters only, `{{Class}}` in camel
+case.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _RESERVED: Final = frozenset(["true", "false", "null", "none", "yes", "no", "on"
 
 
 def new_project(kind: str, name: str, folder: Path) -> list[Path]:
-    """Write a project of a kind into a folder that does not exist yet, or is empty; the files that were written."""
+    """Write a project into a directory that is new or empty; return the files."""
     if not re.fullmatch(_NAME, name):
         raise UsageError(
             f"{name!r} is no name for a project: small letters, digits and dashes, as in web-shop"

@@ -1,4 +1,4 @@
-"""Test: run the tests that a package brings."""
+"""Test: run the tests in a package and report them as JSON or JUnit XML."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ FORMAT = "sabir.test/1"
 
 
 class TestRequest(Struct, frozen=True, kw_only=True):
+    """The package, and the names of the tests to run (all if empty)."""
+
     path: Path
     names: tuple[str, ...] = ()
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
 
 
 def run_tests_of_path(request: TestRequest) -> TestRun:
+    """Run the tests of a package; raise `UsageError` for a language without tests."""
     package = load_package(request.path, request.evaluation.session.limits.package)
     language = language_at(package, request.path, None)
     if not isinstance(language, Tests):
@@ -32,7 +35,7 @@ def run_tests_of_path(request: TestRequest) -> TestRun:
 
 
 def run_document(run: TestRun) -> dict[str, object]:
-    """The machine-readable form of a run."""
+    """Return the result as JSON data."""
     return {
         "format": FORMAT,
         "tests": [
@@ -59,7 +62,7 @@ def run_document(run: TestRun) -> dict[str, object]:
 
 
 def junit_report(run: TestRun, name: str) -> str:
-    """The run in the form that build servers read."""
+    """Return the result as JUnit XML, which CI servers read."""
     suite = Xml.Element(
         "testsuite",
         name=name,
@@ -82,7 +85,7 @@ def junit_report(run: TestRun, name: str) -> str:
 
 
 def _failure_lines(failure: Finding) -> Iterator[str]:
-    """What is wrong, where the values differ, and the calls that led there."""
+    """Yield the message, the differing values, and the stack of calls."""
     yield f"{failure.location}: {failure.code} {failure.message}"
     if failure.hint:
         yield f"= {failure.hint}"
@@ -91,5 +94,5 @@ def _failure_lines(failure: Finding) -> Iterator[str]:
 
 
 def _xml_text(text: str) -> str:
-    """XML has no control characters, not even escaped."""
+    """Remove control characters, which XML cannot contain even when escaped."""
     return "".join(char if char >= " " or char in "\n\t" else "?" for char in text)

@@ -1,15 +1,15 @@
-"""The code of a project: the files whose change may change what runs.
+"""Permissions that an operator grants to a project once, bound to the code at that time.
 
-Of an Inmanta model that is its Python, since nothing else in it can name a function outside. Elsewhere expressions can, so
-there every file counts. Links are followed by their contents.
+Grants are stored in the operator's configuration, in `sabir/trust.json` in `XDG_CONFIG_HOME`. A grant lists
+the digest of every file of code; it is no longer valid when one of them changes.
 
-What tools leave next to a project (the state of a deployment, a repository, caches, build output) changes all the time and is
-excluded. But code may be loaded from any directory. So such a directory is excluded only as long as no file that sabir could read
-mentions its name: whoever makes the project load something from it makes it count in the same moment.
+The code of an Inmanta model is its Python, since nothing else in it can name external functions. In other
+languages expressions can, so every file counts. Links are followed.
 
-Leave by project, in the operator's own configuration: `sabir/trust.json` in `XDG_CONFIG_HOME`.
-
-Leave that an operator gives once for a project, kept in their own configuration and bound to the code it was given for.
+Generated directories (state, repository, caches, build output) change all the time and are excluded. But code
+may be loaded from any directory. So a generated directory is excluded only as long as no file that sabir
+could read mentions its name: a change that makes the project load code from there also makes the directory
+count.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _PIECE: Final = 4 << 20
 _OVERLAP: Final = 1024
 _GENERATED: Final = NOISE | {".sabir", ".cache", ".terraform", "build", "dist"}
 _PROSE: Final = (".md", ".rst", ".adoc", ".txt")
-"""Texts about a project; nothing is loaded because of them."""
+"""Suffixes of documentation files; no code is loaded because of them."""
 _ESCAPE: Final = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|%([0-9a-fA-F]{2})")
 _PROGRAMS: Final = (".py", ".pyc", ".pyd", ".so", ".sh", ".bash", ".ps1", ".rb", ".pl", ".js")
 
 
 class CodeChanges(Struct, frozen=True):
-    """How the code differs from what leave was given for; names of files."""
+    """The files that differ from those for which the permission was granted."""
 
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -72,6 +72,7 @@ def _shorten_names(names: tuple[str, ...]) -> str:
 
 
 def compare_digests(before: Mapping[str, str], now: Mapping[str, str]) -> CodeChanges:
+    """Compare the digests of files by name, then and now."""
     return CodeChanges(
         changed=tuple(sorted(name for name in before if name in now and now[name] != before[name])),
         added=tuple(sorted(name for name in now if name not in before)),
@@ -80,7 +81,7 @@ def compare_digests(before: Mapping[str, str], now: Mapping[str, str]) -> CodeCh
 
 
 def code_digests(path: Path) -> dict[str, str]:
-    """The SHA-256 of each file of code by its name below the path; an archive is one file."""
+    """Return the SHA-256 digest of each code file by its relative name; an archive is one file."""
     if path.is_file() and _is_archive(path):
         return {path.name: _file_digest(path)}
     folder = path if path.is_dir() else path.parent
@@ -101,9 +102,9 @@ def code_digests(path: Path) -> dict[str, str]:
 
 
 def _code_files(folder: Path) -> Iterator[Path]:
-    """Every file but those in generated directories that nothing mentions."""
+    """Yield all files except those in generated directories that no file mentions."""
     found = {name for _, folders, _ in os.walk(folder) for name in folders if name in _GENERATED}
-    # What is loaded from one generated directory may load from the next, so this goes on until nothing is added.
+    # Code in one generated directory may load code from another, so this repeats until nothing is added.
     while found:
         mentioned = _mentioned(found, _list_files(folder, found))
         if not mentioned:
@@ -131,7 +132,7 @@ def _mentioned(names: Collection[str], files: Iterator[Path]) -> set[str]:
 
 
 def _pieces(file: Path) -> Iterator[str]:
-    """The text of a file in pieces that overlap, so that a large file is never in memory as a whole."""
+    """Yield the text of a file in overlapping pieces, so that a large file is never in memory at once."""
     with file.open("rb") as opened:
         before = b""
         while piece := opened.read(_PIECE):
@@ -146,7 +147,9 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def _list_files(folder: Path, excluded: Collection[str]) -> Iterator[Path]:
-    """Every regular file, in order; linked folders are entered once, by any name that is not excluded."""
+    """Yield regular files in order; linked directories are entered once, under any name that is not
+    excluded.
+    """
     entered: set[str] = set()
     for root, folders, names in os.walk(folder, followlinks=True):
         folders[:] = sorted(
@@ -196,17 +199,17 @@ class _File(Struct, frozen=True):
 
 
 class Grant(Struct, frozen=True, kw_only=True):
-    """What a project may do, and how its code differs from what that was said of."""
+    """The permissions of a project, and how its code has changed since they were granted."""
 
     project: Path
     trust: Trust
     changes: CodeChanges = CodeChanges()
     files: int = 0
-    """How many files the code is."""
+    """The number of code files."""
 
 
 def grant_permission(path: Path, trust: Trust, session: Session) -> Grant:
-    """Remember leave for a project as its code is now."""
+    """Store permissions for a project with its current code."""
     if not path.exists():
         raise UnusableInput(f"no such path {str(path)!r}")
     project, code = path.resolve(), code_digests(path.resolve())
@@ -215,7 +218,7 @@ def grant_permission(path: Path, trust: Trust, session: Session) -> Grant:
 
 
 def revoke_permission(path: Path, session: Session) -> bool:
-    """Forget the leave of a project; False when there was none."""
+    """Delete the grant of a project; return False if there was none."""
     projects = _read_grants(session)
     if projects.pop(str(path.resolve()), None) is None:
         return False
@@ -224,6 +227,7 @@ def revoke_permission(path: Path, session: Session) -> bool:
 
 
 def list_grants(session: Session) -> list[Grant]:
+    """Return the grants of all projects, sorted by path."""
     return [
         _build_grant(Path(project), remembered)
         for project, remembered in sorted(_read_grants(session).items())
@@ -231,7 +235,7 @@ def list_grants(session: Session) -> list[Grant]:
 
 
 def find_grant(path: Path, session: Session) -> Grant | None:
-    """The leave of the project that a path is or lies in; the nearest when there are several."""
+    """Return the grant of the project that contains a path; the nearest if there are several."""
     projects = _read_grants(session)
     if not projects or "\0" in str(path):
         return None

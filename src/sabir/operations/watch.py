@@ -1,4 +1,4 @@
-"""Check again whenever something changes."""
+"""Watch: check paths again when their files change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ Snapshot = Mapping[str, tuple[int, int]]
 
 
 class Watch:
-    """The result of checking some paths, kept up to date. Only paths in which a file changed are checked again."""
+    """The result of checking some paths, kept up to date. Only paths with a changed file are checked
+    again.
+    """
 
     def __init__(
         self,
@@ -35,14 +37,14 @@ class Watch:
         self._results: dict[Path, CheckResult] = {}
 
     def results(self) -> Iterator[CheckResult]:
-        """The result now, and again after every change; ends only when the caller stops asking."""
+        """Yield the current result, and a new one after every change, until the caller stops iterating."""
         while True:
             if self.refresh():
                 yield self.result()
             self.sleep(self.interval)
 
     def refresh(self) -> tuple[Path, ...]:
-        """Check the paths that changed since the last call, and say which."""
+        """Check the paths that changed since the last call, and return them."""
         changed: list[Path] = []
         for path in self.paths:
             now = snapshot_files(path)
@@ -65,7 +67,7 @@ class Watch:
 
 
 def snapshot_files(path: Path) -> Snapshot:
-    """Time and size of every file that belongs to a path."""
+    """Return the modification time and size of every file in a path."""
     files: dict[str, tuple[int, int]] = {}
     for folder, names, contents in os.walk(path):
         names[:] = [name for name in names if name not in NOISE]

@@ -1,7 +1,4 @@
-"""Why: where an instance, an attribute or an output came from, step by step.
-
-The answers of `why`, `impact` and `diff` as data, the same for the command line and the service.
-"""
+"""Why: explain the origin of an instance, an attribute or an output, step by step."""
 
 from __future__ import annotations
 
@@ -33,6 +30,8 @@ OUTPUTS: Final = "outputs"
 
 
 class WhyRequest(Struct, frozen=True, kw_only=True):
+    """The project and the subject to explain."""
+
     path: Path
     subject: str
     """`INSTANCE[.ATTRIBUTE]` by id or name, or `outputs.NAME`."""
@@ -41,7 +40,7 @@ class WhyRequest(Struct, frozen=True, kw_only=True):
 
 
 class Subject(Struct, frozen=True):
-    """What is asked about: an instance, one of its attributes or relations, or (without instance) an output."""
+    """The subject: an instance, one of its attributes or relations, or (without instance) an output."""
 
     instance: Instance | None
     attribute: str | None = None
@@ -55,7 +54,7 @@ class Subject(Struct, frozen=True):
 
 
 class WhyStep(Struct, frozen=True, kw_only=True):
-    """One step of the way. `parent` is the number of the step that rests on this one; the first has none."""
+    """One step. `parent` is the number of the step that depends on this one; the first has none."""
 
     number: int
     parent: int | None
@@ -76,6 +75,8 @@ class WhyStep(Struct, frozen=True, kw_only=True):
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
+    """The steps of an explanation in depth-first order, with the graph they refer to."""
+
     graph: Graph
     steps: tuple[WhyStep, ...]
     findings: tuple[Finding, ...] = ()
@@ -84,9 +85,10 @@ class Explanation(Struct, frozen=True, kw_only=True):
 
 
 def why_path(request: WhyRequest) -> Explanation:
-    """Evaluate with all provenance and explain; UsageError with a near name when the subject is not there.
+    """Evaluate with full provenance and explain a subject.
 
-    Where there are errors the subject may only be missing because of them: then they are the answer (`FindingError`).
+    Raise `UsageError` with a suggestion for an unknown subject. If there are errors, the subject may be
+    missing because of them, so these are raised instead (`FindingError`).
     """
     full = replace(request.evaluation, full_provenance=True)
     evaluated = evaluate_path(request.path, full, language=request.language)
@@ -97,7 +99,7 @@ def why_path(request: WhyRequest) -> Explanation:
 
 
 def find_subject(graph: Graph, words: str) -> Subject:
-    """The subject that `INSTANCE[.ATTRIBUTE]` names. Ids and names may hold dots: the longest instance wins."""
+    """Find the subject `INSTANCE[.ATTRIBUTE]`. Ids and names may contain dots: the longest instance wins."""
     for instance_name, attribute in _split_subject(words):
         instance = _find_instance(graph, instance_name)
         if instance is None:
@@ -158,7 +160,9 @@ def _list_names(lead: str, names: object, most: int = 6) -> str:
 
 
 def explain_subject(graph: Graph, subject: Subject, package: LoadedPackage | None = None) -> Explanation:
-    """The steps to a subject, each before what it rests on. Nothing is followed twice, so circles end."""
+    """Return the steps to a subject, each before the steps it depends on. Nothing is followed twice, so
+    cycles end.
+    """
     return Explainer(graph, package).explain(subject)
 
 
@@ -197,7 +201,7 @@ class Explainer:
         return Explanation(graph=self.graph, steps=tuple(self.steps), cut=bool(stack))
 
     def step(self, todo: _Todo) -> list[_Todo]:
-        """Note one step; what it rests on is still to do."""
+        """Record one step and return the steps it depends on."""
         number, subject, hidden = len(self.steps), todo.subject, todo.hidden
         value: Value = None
         has_value = False
@@ -270,7 +274,7 @@ class Explainer:
         return None, False
 
     def line(self, origin: Origin | None) -> str | None:
-        """The source line of a step. Not for sensitive values, nor where the text of one stands in it."""
+        """Return the source line of a step, unless it contains a sensitive value."""
         if origin is None:
             return None
         place = origin.place
@@ -290,6 +294,7 @@ DIFF_FORMAT: Final = "sabir.diff/1"
 
 
 def why_data(explanation: Explanation) -> dict[str, Any]:
+    """Return the explanation as JSON data, the same for the command line and the server."""
     steps = [_step_data(step) for step in explanation.steps]
     return {"format": WHY_FORMAT, "steps": steps, "cut": explanation.cut}
 

@@ -230,7 +230,7 @@ def _run_deployment(
     )
     if stored is not None:
         refuse_other_plan(stored, plan)
-    # Destroying needs no permission of the project: it only runs recorded commands.
+    # Destroying runs recorded commands only, nothing of the project, so its missing permissions do not matter.
     findings = prepared.without_leave_findings if request.destroy else prepared.findings
     refused = (*prepared.find_refused_deletions(plan), *prepared.check_policy(plan))
     findings = (*findings, *world.findings(prepared.placed), *refused)

@@ -252,10 +252,10 @@ def add_observations(evaluation: EvaluationRequest, snapshot: Snapshot) -> Evalu
 def prepare_environment(
     request: EnvironmentRequest, store: StateStore, *, only_described: bool = False
 ) -> PreparedEnvironment:
-    """Evaluate an environment with the facts of its state.
+    """Evaluate an environment with the facts of its state and place its resources on targets.
 
-    With `only_described`, the targets will not be read, so that a different root than last time is not an
-    error.
+    With `only_described`, a different root than that of the last deployment is not an error: nothing will be
+    read there.
     """
     # A worker process returns a graph only. Desired resources hold handlers and functions, which cannot be sent.
     session = replace(request.evaluation.session, workers=None)

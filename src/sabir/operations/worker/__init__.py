@@ -1,10 +1,11 @@
-"""Foreign Python in processes of its own, for interfaces that live long.
+"""Evaluation of third-party Python code in separate processes, for long-running interfaces.
 
-Plug-ins of a model and `python:` functions may do whatever Python can: change `sys.modules`, the environment or the working
-directory, loop for ever, take all memory, end the process. A single run of the command line lives with that; a service or
-an editor hands the whole evaluation to a worker instead: one process for each project and digest of its Python code.
+Plugins of a model and `python:` functions can do anything: change `sys.modules`, the environment or the
+working directory, loop forever, use all memory, end the process. A single run of the command line can accept
+that. A server or an editor sends the whole evaluation to a worker instead, one process for each project and
+digest of its Python code.
 
-    with Workers() as workers:
+    with WorkerPool() as workers:
         session = Session(trust=Trust(python=True), workers=workers)
 """
 

@@ -1,4 +1,4 @@
-"""`python -m sabir.operations.worker`: evaluates what its standard input asks for. Started by `process`, never by people."""
+"""`python -m sabir.operations.worker`: the worker process, started by `process` only."""
 
 from sabir.operations.worker.child import serve_tasks
 

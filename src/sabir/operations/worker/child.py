@@ -1,8 +1,8 @@
-"""The worker's side: tasks come in, one evaluation at a time, messages go out.
+"""The worker's side of the protocol: tasks in, one evaluation at a time, messages out.
 
-The pipes are moved away from standard input and output before anything foreign runs, so that a plug-in which prints or
-reads cannot disturb them. Every task starts from the working directory, import path and environment of its owner, whatever
-the task before it did to them.
+The pipes are moved away from stdin and stdout before third-party code runs, so that a plugin that prints or
+reads cannot disturb them. Every task starts with the working directory, import path and environment of the
+owner, whatever the previous task did to them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ ERRORS: Final = {kind.__name__: kind for kind in (UnusableInput, UsageError, Plu
 
 
 def serve_tasks() -> None:
-    """Work until the owner closes the pipe."""
+    """Run tasks until the owner closes the pipe."""
     deepen_stack()
     tasks, answers = private_pipes()
     waiting: SimpleQueue[bytes] = SimpleQueue()
@@ -166,7 +166,7 @@ def _prepare_process(task: WorkerTask) -> None:
 
 
 def _apply_limits(limits: Limits) -> None:
-    """The limits that the system keeps; time on the clock is kept by the owner. Systems without them have only that one."""
+    """Set the limits of the operating system, where it has them; the owner enforces the time limit."""
     try:
         import resource
     except ImportError:

@@ -1,7 +1,7 @@
-"""What a worker and its owner say to each other: MessagePack, each message after its length.
+"""Messages between a worker and its owner: MessagePack, each with a length prefix.
 
-Findings keep the identity of their sources: texts are sent once and numbered. The graph is sent in its JSON form with the
-sensitive values in it, since both ends belong to the same user.
+Findings keep the identity of their sources: each text is sent once and numbered. The graph is sent as JSON
+with its sensitive values, since both processes belong to the same user.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SentPlace = tuple[int, int, int]
 
 
 class EvaluateWork(Struct, tag="evaluate"):
-    """Answered with the graph (`Done`)."""
+    """Evaluate the project; the reply is `EvaluationReply`."""
 
     texts: dict[str, str]
     """Texts in place of files of the package, by name."""
@@ -33,7 +33,7 @@ class EvaluateWork(Struct, tag="evaluate"):
 
 
 class RenderWork(Struct, tag="render"):
-    """Answered with files (`RenderedFiles`)."""
+    """Render the project; the reply is `RenderedFiles`."""
 
     to: str | None
     directory: bool
@@ -41,13 +41,13 @@ class RenderWork(Struct, tag="render"):
 
 
 class PolicyWork(Struct, tag="judge"):
-    """Rules of one's own that are asked of the graph; answered with findings (`Found`)."""
+    """Check custom rules against the graph; the reply is `FindingsReply`."""
 
     files: list[str]
 
 
 class QueryWork(Struct, tag="query"):
-    """An expression, which may call Python; answered with what it gives (`Replied`)."""
+    """Evaluate an expression, which may call Python; the reply is `QueryReply`."""
 
     expression: str
     at: str | None
@@ -66,7 +66,7 @@ Work = EvaluateWork | RenderWork | PolicyWork | QueryWork
 
 
 class WorkerTask(Struct, kw_only=True):
-    """What is to be done with an evaluation, the fields of its request, and what else of the owner's process it depends on."""
+    """The work, the fields of the evaluation request, and what else of the owner's process it depends on."""
 
     work: Work
 
@@ -110,6 +110,8 @@ class _SentFinding(Struct):
 
 
 class SentFindings(Struct):
+    """Findings for the wire; `sources` has the name and text of each source that they refer to by number."""
+
     sources: list[tuple[str, str]]
     findings: list[_SentFinding]
 
@@ -172,29 +174,37 @@ class SentFindings(Struct):
 
 
 class ProgressMessage(Struct, tag="said"):
-    """Something for the user while the evaluation goes on."""
+    """A text for the user while the evaluation runs."""
 
     text: str
     notice: bool
 
 
 class EvaluationReply(Struct, tag="done"):
+    """The evaluated graph as JSON, with its findings and rendered objects."""
+
     graph: bytes
     findings: SentFindings
     rendered: list[RenderedObject] = []
 
 
 class RenderedFiles(Struct, tag="files"):
+    """The files of a renderer by name: texts in `files`, binary content in `archives`."""
+
     files: dict[str, str]
     findings: SentFindings
     archives: dict[str, bytes] = {}
 
 
 class FindingsReply(Struct, tag="found"):
+    """The findings of policy rules."""
+
     findings: SentFindings
 
 
 class QueryReply(Struct, tag="replied"):
+    """The matches of an expression; `graph` is only sent if an explanation was requested."""
+
     values: bytes
     """As JSON."""
     findings: SentFindings
@@ -207,7 +217,7 @@ class QueryReply(Struct, tag="replied"):
 
 
 class ErrorReply(Struct, tag="refused"):
-    """An exception of `sabir.errors` ended the evaluation, as it would have in the owner's process."""
+    """An exception of `sabir.errors` ended the evaluation; the owner raises it again."""
 
     kind: str
     message: str
@@ -215,7 +225,7 @@ class ErrorReply(Struct, tag="refused"):
 
 
 class FailureReply(Struct, tag="broken"):
-    """Anything else did."""
+    """Any other exception ended the evaluation."""
 
     message: str
 
@@ -230,12 +240,15 @@ _tasks: Final = msgspec.msgpack.Decoder(WorkerTask)
 
 
 def encode_frame(message: WorkerTask | Message) -> bytes:
+    """Encode a message with its length prefix."""
     return with_length(_encoder.encode(message))
 
 
 def decode_message(data: bytes) -> Message:
+    """Decode a message of a worker, without its length prefix."""
     return _messages.decode(data)
 
 
 def decode_task(data: bytes) -> WorkerTask:
+    """Decode a task of the owner, without its length prefix."""
     return _tasks.decode(data)

@@ -53,7 +53,7 @@ class _Assignment(Struct, frozen=True, eq=False):
 
 
 class WorkerPool:
-    """Starts workers when they are needed and ends them when their code has changed, or there are too many."""
+    """Starts workers on demand and ends them when their code has changed or there are too many."""
 
     def __init__(self, *, most: int = 4) -> None:
         self._most = most
@@ -77,10 +77,10 @@ class WorkerPool:
         texts: Mapping[str, str] = MappingProxyType({}),
         judge: bool = False,
     ) -> Evaluation:
-        """The evaluation of a package, made by its worker. A worker that is lost is a finding.
+        """Evaluate a package in its worker. A lost worker is a finding, not an exception.
 
-        `texts` stand in place of files of the package, by name: what is being typed. With `judge` the policy files of an
-        environment are asked, too.
+        `texts` replace files of the package by name, for unsaved editors. With `judge` the policy files of an
+        environment are checked as well.
         """
         try:
             answer = self._ask(package, path, request, language=language, work=EvaluateWork({**texts}, judge))
@@ -102,7 +102,9 @@ class WorkerPool:
         work: RenderWork,
         language: str | None,
     ) -> RenderOutput:
-        """What a renderer makes of a package. Without its worker there are no files, and a finding that says so."""
+        """Render a package in its worker. If the worker is lost there are no files, and a finding with the
+        reason.
+        """
         try:
             answer = self._ask(package, path, request, language=language, work=work)
         except WorkerLostError as lost:
@@ -121,7 +123,7 @@ class WorkerPool:
         files: Sequence[str],
         language: str,
     ) -> tuple[Finding, ...]:
-        """What rules in files say of a package; their expressions may call Python, too."""
+        """Check custom rules in files against a package; their expressions may call Python."""
         try:
             answer = self._ask(package, path, request, language=language, work=PolicyWork([*files]))
         except WorkerLostError as lost:
@@ -137,7 +139,9 @@ class WorkerPool:
         *,
         has_path: bool = True,
     ) -> tuple[Reply, Graph]:
-        """What an expression gives in a graph, or in that of what is at a path; and the graph that the reply is about."""
+        """Evaluate an expression on a graph, or on the graph of a path; return the reply and the graph it
+        refers to.
+        """
         path = request.path
         work = QueryWork(
             request.expression,
@@ -173,7 +177,7 @@ class WorkerPool:
         language: str | None,
         work: Work,
     ) -> WorkerReply:
-        """What the worker of a project answers: what it was asked for, or as an exception what went wrong."""
+        """Return the reply of a project's worker; raise an exception if it reports an error or is lost."""
         limits = _fill_limits(request.session.limits)
         session = replace(request.session, limits=limits)
         task = encode_frame(build_task(path, replace(request, session=session), language, work))
@@ -201,7 +205,7 @@ class WorkerPool:
             return _check_reply(answer)
 
     def stop(self, path: Path) -> None:
-        """Stop the work on a project at once; whoever waits for it gets a finding that says so."""
+        """Stop the work on a project immediately; its caller gets a finding with the reason."""
         with self._lock:
             assigned = self._assigned.get(path.resolve())
         if assigned is not None:
@@ -215,7 +219,9 @@ class WorkerPool:
             _stop_process(worker.process)
 
     def _process(self, project: Path, digest: bytes, request: EvaluationRequest) -> WorkerProcess:
-        """The worker of a project, most recently used from now on; those that are not needed any more end."""
+        """Return the worker of a project as the most recently used one, and end workers that are no longer
+        needed.
+        """
         retired: list[WorkerProcess] = []
         with self._lock:
             assigned = self._assigned.pop(project, None)
@@ -246,7 +252,7 @@ def _stop_process(process: WorkerProcess) -> None:
 
 
 def _fill_limits(limits: Limits) -> Limits:
-    """A worker always has limits: what runs in it is nobody's to vouch for."""
+    """Return limits without gaps: the code in a worker is untrusted, so it always has limits."""
     return replace(
         limits,
         seconds=_SECONDS if limits.seconds is None else limits.seconds,
@@ -269,7 +275,7 @@ def _check_reply(answer: Message) -> WorkerReply:
 
 
 def python_digest(package: LoadedPackage | None, search_path: tuple[Path, ...]) -> bytes:
-    """Changes whenever Python code changes that an evaluation may load from the package or the search path."""
+    """Return a digest of the Python code that an evaluation may load from the package or the search path."""
     digest = sha256()
     for name, content in _python_files(package, search_path):
         digest.update(f"{len(name)}:{len(content)}:".encode() + name + content)

@@ -1,7 +1,7 @@
-"""One worker process, seen by its owner: a task goes in, its answer comes out in time, or the process is killed.
+"""One worker process as its owner sees it: a task in, a reply in time, or the process is killed.
 
-Waiting is never left to the process: reading goes on in slices, between which the clock and the life of the process are
-looked at. So a worker that hangs, dies, or leaves a child that holds the pipe open cannot hold up its owner.
+The owner never blocks on the process. It reads in short intervals and checks the deadline and the process in
+between. So a worker that hangs, dies, or leaves a child that keeps the pipe open cannot block its owner.
 """
 
 from __future__ import annotations
@@ -27,10 +27,14 @@ _LARGEST: Final = 1 << 32
 
 
 class WorkerLostError(Exception):
-    """The process is gone; the message says why, as the end of a sentence that begins with "the worker"."""
+    """The process is gone; the message gives the reason, as the end of a sentence that starts with "the
+    worker".
+    """
 
 
 class WorkerProcess:
+    """A process in its own session, so that everything it starts can be killed with it."""
+
     def __init__(self, environment: Mapping[str, str]) -> None:
         self.busy = Lock()
         """Held while a task is under way."""
@@ -56,7 +60,9 @@ class WorkerProcess:
         return self._killed_because is None and self._process.poll() is None
 
     def ask(self, task: bytes, *, seconds: float, on_said: Callable[[ProgressMessage], None]) -> Message:
-        """The answer to a task. WorkerLost when there will be none; the process is gone then."""
+        """Return the reply to a task; raise `WorkerLostError`, with the process ended, if there will be
+        none.
+        """
         deadline = monotonic() + seconds
         stdin = self._process.stdin
         assert stdin is not None
@@ -118,7 +124,7 @@ class WorkerProcess:
             return f"was ended by signal {-status}"
 
     def kill(self, because: str) -> None:
-        """End the process and what it started. The first reason is the one that is told."""
+        """End the process and everything it started. Only the first reason is reported."""
         if self._process.poll() is not None:
             return  # its number may belong to somebody else by now
         if self._killed_because is None:
@@ -131,7 +137,7 @@ class WorkerProcess:
             self._process.kill()
 
     def close(self) -> None:
-        """Kill it, and give back what it holds in this process. Nobody may ask it any more."""
+        """Kill the process and release its resources in this process; it cannot be used any more."""
         self.kill("was stopped")
         self._process.wait()
         self._selector.close()

@@ -1,4 +1,4 @@
-"""A request for an evaluation as a message, and back."""
+"""Conversion of evaluation requests to worker tasks and back."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from sabir.session import Session
 
 
 def build_task(path: Path, request: EvaluationRequest, language: str | None, work: Work) -> WorkerTask:
+    """Build the task for a worker from a request and the state of this process."""
     session = request.session
     return WorkerTask(
         work=work,
@@ -45,7 +46,7 @@ def build_task(path: Path, request: EvaluationRequest, language: str | None, wor
 
 
 def build_request(task: WorkerTask) -> EvaluationRequest:
-    """The request, without those who are told of its progress."""
+    """Restore the request, without its progress callbacks."""
     return EvaluationRequest(
         inputs={name: decode_value(value) for name, value in task.inputs.items()},
         input_origins={name: origin_of(data, name) for name, data in task.input_origins.items()},
