@@ -1,11 +1,11 @@
-"""The service: operations and deployments over HTTP.
+"""The server: operations and deployments over HTTP.
 
-settings    where it keeps things, how much it takes
-store/      what it remembers: packages, environments, tokens, what was done by whom
-work/       jobs (each a process of its own) and evaluations (in workers)
-measuring   what it measures of itself
-requesting  what every route asks first
-routes/     the service's own API
-murano/     the API that Murano's client speaks
-app         all of it as one application; `run` serves it
+settings          directories, limits and network address
+store/            tables: packages, environments, tokens, jobs, audit
+work/             jobs (one process each) and evaluations (in limited processes)
+metrics           counters for Prometheus
+request_context   what every route needs: the service, the environment, redaction
+routes/           the native API
+murano/           the API of Murano's client
+app               the application; `run` serves it
 """

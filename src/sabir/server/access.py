@@ -1,4 +1,4 @@
-"""Who asks: the token of a request, and whether it may do what is asked."""
+"""Authentication and authorization: the token of a request, and whether it permits the request."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from sabir.server.store.tokens import TokenInfo, Verb
 
 COOKIE: Final = "sabir_token"
 PAGE_HEADER: Final = "x-sabir-page"
-"""Sent by the page with every request; no foreign page can add it."""
+"""The web page sends it with every request; pages of other sites cannot add it."""
 
 
 class Authentication(AbstractAuthenticationMiddleware):
-    """`Authorization: Bearer TOKEN`, `X-Auth-Token: TOKEN` (Murano's client), or the cookie of the page."""
+    """Reads `Authorization: Bearer TOKEN`, `X-Auth-Token: TOKEN` (Murano's client), or the cookie of the
+    web page.
+    """
 
     async def authenticate_request(
         self, connection: ASGIConnection[Any, Any, Any, Any]
@@ -39,7 +41,9 @@ class Authentication(AbstractAuthenticationMiddleware):
 
 
 def _is_forgeable(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
-    """Whether a foreign page could have made the request: it comes with the cookie alone, and would change something."""
+    """Tell whether another site could have sent the request: it has only the cookie, and would change
+    something.
+    """
     with_header = any(connection.headers.get(name) for name in ("authorization", "x-auth-token", PAGE_HEADER))
     return connection.scope.get("method") not in ("GET", "HEAD", "OPTIONS") and not with_header
 
@@ -52,7 +56,7 @@ def _read_secret(connection: ASGIConnection[Any, Any, Any, Any]) -> str | None:
 
 
 def require_permission(verb: Verb) -> Any:
-    """A guard: the token may do this, with the environment of the path when there is one."""
+    """Return a guard that requires this verb, for the environment in the path if there is one."""
 
     def guard(connection: ASGIConnection[Any, TokenInfo, Any, Any], _: BaseRouteHandler) -> None:
         environment = connection.path_params.get("environment_id")

@@ -1,6 +1,7 @@
-"""The application: routes, who may ask, how much, and what errors look like.
+"""The ASGI application: routes, authentication, rate limit, and errors as JSON.
 
-Errors as answers: `{"error": {"message": …}}`, with the findings where there are some. Murano's client reads the same form.
+An error response is `{"error": {"message": …}}`, with the findings if there are any. Murano's client reads
+the same form.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from sabir.server.settings import ServerSettings
 from sabir.server.store.rows import AlreadyExistsError
 
 _GONE: Final = "client disconnected prematurely"
-"""What the library says when somebody leaves before their request is whole: no fault, and nobody is left to be answered."""
+"""The library's message for a client that disconnects early: not an error, and there is no one to respond to."""
 _logger = logging.getLogger(__name__)
 
 
@@ -61,7 +62,7 @@ def _handle_http_error(request: Request[Any, Any, Any], error: HTTPException) ->
 
 
 def _error_message(request: Request[Any, Any, Any], error: HTTPException) -> str:
-    """What went wrong; of an address that leads nowhere, where the API is."""
+    """Return the message of an error; for an unknown address it names the API."""
     if error.status_code == HTTP_404_NOT_FOUND and error.detail == "Not Found":
         return f"there is nothing at {request.url.path}: /api/1/schema/openapi.json describes the API"
     return error.detail
@@ -98,6 +99,7 @@ async def health() -> dict[str, str]:
 
 
 def create_app(settings: ServerSettings, service: SabirService | None = None) -> Litestar:
+    """Build the application. It opens its own service unless one is passed, and closes it at shutdown."""
     running = service or SabirService(settings)
 
     @asynccontextmanager
@@ -124,7 +126,7 @@ def create_app(settings: ServerSettings, service: SabirService | None = None) ->
             title="sabir",
             version=__version__,
             path="/api/1/schema",
-            # The other ways to show it load scripts from elsewhere.
+            # The other viewers load scripts from other sites.
             render_plugins=[JsonRenderPlugin()],
         ),
         response_headers=_security_headers(),
@@ -132,7 +134,7 @@ def create_app(settings: ServerSettings, service: SabirService | None = None) ->
 
 
 def _build_routes(settings: ServerSettings) -> Router:
-    """Everything that needs a token."""
+    """Return all routes that require a token."""
     uploads = Router(
         "/api/1",
         route_handlers=[PackageRoutes, FormRoutes, FileRoutes],

@@ -1,8 +1,8 @@
-"""Connections that do not wait forever: half-sent requests are closed, and their number is limited.
+"""Connections with deadlines and a maximum number.
 
-uvicorn limits only the time between two requests. A client that sends half a request, or one byte now and then, would keep its
-connection, so each connection is wrapped in one that measures: headers must be complete within a time, and a body must come at a
-minimum rate while the application waits for it. Answers may take as long as they need.
+uvicorn only limits the time between two requests. A client that sends half a request, or one byte now and
+then, would keep its connection. So each connection is wrapped: headers must be complete within a deadline,
+and a body must arrive at a minimum rate while the application waits for it. Responses may take any time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOO_MANY: Final = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nco
 
 
 class _Pool:
-    """All connections of a service."""
+    """All connections of a server."""
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
@@ -36,7 +36,7 @@ class _Pool:
         """Connections without a request under way, the longest waiting first."""
 
     def has_room(self) -> bool:
-        """Whether one more connection fits, if need be in place of one that waits."""
+        """Tell whether one more connection fits, if necessary by closing an idle one."""
         if self.open < self.limits.most:
             return True
         oldest = next(iter(self.waiting), None)
@@ -57,7 +57,9 @@ def bounded_protocol(limits: ConnectionLimits) -> type[asyncio.Protocol]:
 
 
 class _Connection(asyncio.Protocol):
-    """Hands everything on to the protocol of uvicorn, and closes the connection when a request takes too long to come."""
+    """Forwards everything to uvicorn's protocol, and closes the connection if a request takes too long to
+    arrive.
+    """
 
     def __init__(self, pool: _Pool, settings: dict[str, Any]) -> None:
         self.limits = pool.limits
@@ -117,18 +119,20 @@ class _Connection(asyncio.Protocol):
     # What the application tells
 
     def start_request(self) -> None:
-        """The headers are complete."""
+        """Stop the header deadline: the headers are complete."""
         self._disarm()
         self._pool.waiting.pop(self, None)
         self._answering += 1
         self._has_more = False
 
     def end_body(self) -> None:
-        """The body is complete: what comes from now on belongs to the next request."""
+        """Note that the body is complete: further data belongs to the next request."""
         self._has_more = False
 
     def end_request(self, *, is_whole: bool) -> None:
-        """The answer is given; what is left of a body that is not whole must come soon, as must a request that has begun."""
+        """Start the next deadline after the response: for the rest of an incomplete body, or for the next
+        request.
+        """
         self._answering -= 1
         if self._transport is not None and not self._answering:
             self._pool.waiting[self] = None
@@ -136,7 +140,7 @@ class _Connection(asyncio.Protocol):
                 self._arm()
 
     def time_out(self) -> None:
-        """Close the connection: the request took too long to come."""
+        """Close the connection: the request took too long to arrive."""
         transport = self._transport
         self._pool.waiting.pop(self, None)
         self._disarm()
@@ -181,7 +185,7 @@ def _has_body(scope: Any) -> bool:
 
 
 class _Body:
-    """The body of one request as it comes. Only the time that the application waits for it counts."""
+    """The body of one request as it arrives. Only the time that the application waits for it counts."""
 
     def __init__(self, connection: _Connection, receive: Receive, *, is_whole: bool) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""What the service measures of itself, in the form that Prometheus reads."""
+"""Counters of the server in the format of Prometheus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 
 
 class Measures:
-    """A registry of its own: two services in one process do not count for each other."""
+    """The counters in a separate registry, so that two servers in one process do not share them."""
 
     def __init__(self, jobs: Callable[[], Mapping[str, int]]) -> None:
         self._registry = CollectorRegistry()
@@ -39,7 +39,7 @@ class Measures:
 
 
 def build_middleware(measures: Measures) -> Callable[[ASGIApp], ASGIApp]:
-    """A middleware that counts every request by the template of its path."""
+    """Return a middleware that counts every request by its path template."""
 
     def middleware(app: ASGIApp) -> ASGIApp:
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""What an uploaded package says of itself, whatever its language."""
+"""Metadata of an uploaded package, in any language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from sabir.source.yaml.nodes import YamlMapping, YamlNode, plain_data, text_of
 
 
 def read_metadata(package: LoadedPackage, language: Language) -> PackageMetadata:
-    """From its manifest, or from the file that its language knows it by; what has no name is named by its content."""
+    """Return the metadata from the manifest or the language's main file; without a name, from a content
+    digest.
+    """
     manifest = _read_document(package, "manifest.yaml")
     if manifest is not None and text_of(value_at(manifest, "FullName")):
         return _read_manifest(manifest, package, language)
@@ -50,7 +52,7 @@ def _read_manifest(manifest: YamlMapping, package: LoadedPackage, language: Lang
 
 
 def icon_of(package: LoadedPackage) -> bytes | None:
-    """The picture that a catalogue shows."""
+    """Return the image that a catalog shows."""
     named = text_of(value_at(_read_document(package, "manifest.yaml"), "Logo")) or "logo.png"
     for name in (named, f"UI/{named}"):
         file = package.get_file(name)

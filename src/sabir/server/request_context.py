@@ -1,4 +1,4 @@
-"""What every route asks first: the service, and the environment of its path."""
+"""What every route needs: the service, the environment of the path, and responses the token may see."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from sabir.server.work.redaction import redact_document
 ServiceRequest = Request[TokenInfo, str, State]
 
 _DEEPEST: Final = 100
-"""Levels of lists and mappings in a body; whatever works with the data may recurse this deep."""
+"""Maximum nesting of lists and mappings in a body; code that handles the data may recurse this deep."""
 
 
 class BoundedRequest(Request[Any, Any, Any]):
-    """A request whose JSON is nested no deeper than the service can work with."""
+    """A request whose JSON body has a limited nesting depth."""
 
     async def json(self) -> Any:
         try:
@@ -48,7 +48,7 @@ async def decoded_body(request: ServiceRequest) -> Any:
 
 
 def refuse_depth(data: Any) -> Any:
-    """The same data, unless it is nested too deeply."""
+    """Return the data; raise an error if it is nested too deeply."""
     level: list[Any] = [data]
     for _ in range(_DEEPEST):
         inner = (
@@ -67,11 +67,13 @@ def _too_deep() -> ClientException:
 
 
 def service_of(request: Request[Any, Any, Any]) -> SabirService:
+    """Return the service of the running application."""
     service: SabirService = request.app.state.service
     return service
 
 
 async def environment_of(request: ServiceRequest, environment_id: str) -> EnvironmentInfo:
+    """Return the environment with this id; raise 404 if it does not exist."""
     environments = service_of(request).environments
     info = environments.recall(environment_id) or await asyncio.to_thread(environments.get, environment_id)
     if info is None:
@@ -80,7 +82,9 @@ async def environment_of(request: ServiceRequest, environment_id: str) -> Enviro
 
 
 def sees_secrets(request: ServiceRequest, environment_id: str | None) -> bool:
-    """Whether the token may see plain values that a model or a configuration holds: only with the right to deploy them."""
+    """Tell whether the token may see plain values of models and configurations: only if it may deploy
+    them.
+    """
     return request.user.may(Verb.DEPLOY, environment_id)
 
 
@@ -100,17 +104,19 @@ def redacted_answer(request: ServiceRequest, environment_id: str, answered: Task
 
 
 def build_response(answered: TaskResponse) -> Response[bytes]:
-    """An answer that a worker has written already."""
+    """Return a response that a worker has already encoded."""
     return Response(answered.body, status_code=answered.status, media_type="application/json")
 
 
 def json_response(data: Any) -> Response[bytes]:
-    """Any data; a text alone would not be written as JSON."""
+    """Return any data as JSON; the framework would not encode a plain string."""
     return Response(msgspec.json.encode(data), media_type="application/json")
 
 
 def get_page(path: str, verb: Verb = Verb.READ) -> get:
-    """A route to a page that the service shows inside its own. The policy that keeps everything else out stands in the page."""
+    """Declare a route to a page that is shown in a frame. The page itself contains its content security
+    policy.
+    """
     return get(
         path,
         guards=[require_permission(verb)],
@@ -120,6 +126,6 @@ def get_page(path: str, verb: Verb = Verb.READ) -> get:
 
 
 def page_response(answered: TaskResponse) -> Response[bytes]:
-    """A page that a process has written; what is wrong is JSON as everywhere."""
+    """Return a page that a worker process wrote; errors are JSON as everywhere."""
     kind = MediaType.HTML if answered.status == HTTP_200_OK else MediaType.JSON
     return Response(answered.body, status_code=answered.status, media_type=kind)

@@ -1,4 +1,4 @@
-"""Serving: until it is asked to stop, requests that run are answered first."""
+"""Start and stop of the server. At shutdown, running requests are completed first."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sabir.server.store.tokens import Role
 _GRACE = 10
 _LAST_PORT = 65535
 _WAITING = 2048
-"""Connections that may wait to be taken."""
+"""Size of the queue of connections that are not accepted yet."""
 _IDLE = 75
-"""Seconds that a connection may wait for its next request: longer than clients and proxies keep theirs, so that none is closed while one comes."""
+"""Idle seconds of a connection: longer than clients and proxies use, so that none is closed as a request arrives."""
 
 
 def open_socket(settings: ServerSettings) -> socket.socket:
-    """The socket of the service. It is taken before anything else is done: a second service must not touch the data of the first."""
+    """Open the listening socket. This comes first: a second server must not touch the data of the first."""
     host, port = settings.host, settings.port
     if port > _LAST_PORT:
         raise UsageError(f"there is no port {port}: the last one is {_LAST_PORT}")
@@ -55,12 +55,13 @@ def _listen_error(settings: ServerSettings, error: OSError) -> UsageError:
 
 
 def server_url(settings: ServerSettings, listening: socket.socket) -> str:
-    """What to write into a browser; with port 0 the system chose one."""
+    """Return the URL for a browser; port 0 is replaced by the port that the system chose."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     return f"http://{host}:{listening.getsockname()[1]}"
 
 
 def run_server(service: SabirService, listening: socket.socket) -> None:
+    """Serve until a signal arrives, then complete running requests within a grace period."""
     limits = service.settings.connections
     config = uvicorn.Config(
         bounded_app(cast("App", create_app(service.settings, service))),
@@ -75,7 +76,7 @@ def run_server(service: SabirService, listening: socket.socket) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Whoever follows a job would keep the service from stopping: they are sent away first."""
+    """Ends the event streams of jobs at shutdown; they would otherwise keep the server running."""
 
     def __init__(self, config: uvicorn.Config, service: SabirService) -> None:
         super().__init__(config)
@@ -87,12 +88,12 @@ class _Server(uvicorn.Server):
 
 
 def first_token(service: SabirService) -> str | None:
-    """A token for whoever starts the service the first time; None when there are tokens already."""
+    """Create a token on the first start; return None if there are tokens already."""
     return service.tokens.create("admin", Role.ADMIN)[1] if service.tokens.is_empty else None
 
 
 def new_token(settings: ServerSettings, name: str, role: Role, *, days: int | None) -> str:
-    """A token that is made beside the running service."""
+    """Create a token while the server may be running."""
     service = SabirService(settings)
     try:
         lifetime = None if days is None else timedelta(days=days)

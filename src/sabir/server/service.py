@@ -1,4 +1,4 @@
-"""Everything that requests need, made once when the service starts."""
+"""The objects that requests share, created once when the server starts."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ from sabir.source.private import make_private_directory, tighten
 
 
 def _build_sealer(settings: ServerSettings, database: Database) -> Sealer:
-    """With the key that deployments use, where there is one; else with one of the service's own."""
+    """Return the encryption with the key of deployments if there is one, else with the server's own key."""
     folder = settings.data if database.file is None else database.file.parent
     return Sealer(key=os.environ.get(KEY_VARIABLE), file=folder / "key", may_create=True)
 
 
 class SabirService:
+    """Settings, database, stores, workers and jobs of one server."""
+
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
         make_private_directory(settings.data)
@@ -75,13 +77,13 @@ class SabirService:
         self.database.close()
 
     def state(self, environment_id: str) -> StateStore:
-        """What deployments remember of an environment; to read."""
+        """Open the deployment state of an environment for reading."""
         beside = self.database.file
         sealer = Sealer(key=os.environ.get(KEY_VARIABLE), file=beside and beside.with_name("key"))
         return StateStore(self.database, environment_id, sealer)
 
     def subject(self, info: EnvironmentInfo, *, redacted: bool) -> GraphSubject:
-        """What is evaluated for questions to an environment."""
+        """Return what is evaluated for queries on an environment."""
         return GraphSubject(
             path=self.environments.files(info.id).folder,
             revision=info.revision,
@@ -101,7 +103,7 @@ class SabirService:
         )
 
     def murano_description(self) -> dict[str, Any]:
-        """What the operator wants the descriptions of Murano's environments to have beside their model."""
+        """Return the settings that the operator adds to every environment of Murano's API."""
         file = self.settings.murano
         if not file.exists():
             return {}
@@ -115,7 +117,7 @@ class SabirService:
     async def submit(
         self, info: EnvironmentInfo, request: JobRequest, *, owner: str, session: str | None = None
     ) -> JobInfo:
-        """Queue what is to be done with an environment."""
+        """Queue a job for an environment."""
         if self.running.counts["waiting"] >= self.settings.jobs_waiting:
             raise DeployError("too many jobs wait already; try again later")
         arguments = msgspec.to_builtins(request)
@@ -130,7 +132,7 @@ class SabirService:
     async def ask_command(
         self, info: EnvironmentInfo, request: JobRequest, *, listing: bool = False, page: bool = False
     ) -> TaskResponse:
-        """What a command that only looks answers."""
+        """Run a read-only command and return its response."""
         place = self.place(info)
         words = build_command(place, request)
         if listing:
@@ -154,19 +156,19 @@ class SabirService:
             self.remove(info)
 
     def remove(self, info: EnvironmentInfo) -> None:
-        """Forget an environment; its deployments stay in the history of the database."""
+        """Delete an environment; its deployments stay in the history of the database."""
         self.environments.remove(info.id)
         self.sessions.remove_of(info.id)
         self.jobs.remove_of(info.id)
 
     def refuse_edit(self, info: EnvironmentInfo) -> None:
-        """A deployment must not see half of an edit."""
+        """Raise an error while a job runs: a deployment must not see half an edit."""
         job = self.running.acts_on(info.id)
         if job is not None:
             raise DeployError(f"{job.verb} of {info.name!r} runs: wait for it, or stop it")
 
     def refuse_removal(self, info: EnvironmentInfo) -> None:
-        """What is deployed would be forgotten with its environment."""
+        """Raise an error if resources are deployed: they would be forgotten with their environment."""
         self.refuse_edit(info)
         if records := self.state(info.id).records():
             raise DeployError(f"{len(records)} resources of {info.name!r} are deployed: destroy it first")

@@ -1,4 +1,4 @@
-"""Settings of the service."""
+"""Settings of the server: directories, addresses and limits."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from msgspec import Struct
 
 
 class ConnectionLimits(Struct, frozen=True, kw_only=True):
+    """Limits on the number of connections and on slow requests."""
+
     most: int = 800
-    """At the same time; one more takes the place of one that has no request under way."""
+    """Maximum number of connections; one more replaces an idle connection."""
     header_seconds: float = 15
-    """Until the headers of a request are complete."""
+    """Deadline for the headers of a request."""
     body_seconds: float = 20
-    """That the application may wait for a body in all, beyond the time that the slowest rate allows."""
+    """Total time to wait for a body, in addition to the time that the minimum rate allows."""
     slowest: float = 500
-    """Bytes a second of a body that is long."""
+    """Minimum rate of a long body in bytes per second."""
 
 
 class ServerSettings(Struct, frozen=True, kw_only=True):
+    """All settings of one server; paths are derived from `data`."""
+
     data: Path
-    """Its folder: packages and environments as files."""
+    """The data directory: packages and environments as files."""
     state: str | None = None
     """The database, shared with deployments: a file or `postgresql://…`; None: `state.db` in the folder."""
     host: str = "127.0.0.1"
@@ -30,17 +34,17 @@ class ServerSettings(Struct, frozen=True, kw_only=True):
     body_limit: int = 4 << 20
     """Bytes of any other request."""
     requests_a_minute: int = 6000
-    """Of one address, before it is told to wait."""
+    """Rate limit per client address."""
     connections: ConnectionLimits = ConnectionLimits()
-    """How many connections there may be, and how slowly requests may come."""
+    """Limits on connections and slow requests."""
     jobs: int = 4
-    """Deployments at the same time."""
+    """Maximum number of concurrent jobs."""
     jobs_waiting: int = 200
-    """Jobs that wait for their turn, before more are refused."""
+    """Maximum number of queued jobs; more are refused."""
     trust: tuple[str, ...] = ()
-    """Leave for the environments that come through Murano's API, which knows no leave of its own: words of `--trust`."""
+    """Permissions (`--trust`) of environments of Murano's API, which has no permissions itself."""
     job_umask: int = -1
-    """The umask of jobs, where it is not that of the service; -1: the same."""
+    """The umask of jobs; -1 for that of the server."""
     behind_tls: bool = False
     """Cookies are sent over TLS only."""
 
@@ -50,7 +54,9 @@ class ServerSettings(Struct, frozen=True, kw_only=True):
 
     @property
     def murano(self) -> Path:
-        """What the descriptions of these environments have beside their model: `targets`, `lifecycle`."""
+        """Return the file with settings that environments of Murano's API have besides their model:
+        `targets`, `lifecycle`.
+        """
         return self.data.absolute() / "murano.yaml"
 
     @property

@@ -1,1 +1,1 @@
-"""The API that Murano's command-line client and Python library speak, below `/v1`."""
+"""The API of Murano's command-line client and Python library, under `/v1`."""

@@ -1,4 +1,4 @@
-"""What can be called, what was deployed, and what classes look like."""
+"""Actions, static methods, class schemas and deployments in Murano's API."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ _NOBODY: Final = b'{"?": {"id": "nobody", "type": "io.murano.Object"}}'
 
 
 class MuranoActions(Controller):
+    """Calls of public methods on deployed objects, under `/v1/environments/ID/actions`."""
+
     path = "/environments/{environment_id:str}/actions"
     tags = ("murano",)
 
@@ -49,7 +51,7 @@ class MuranoActions(Controller):
     async def call(
         self, request: ServiceRequest, environment_id: FromPath[str], action_id: FromPath[str]
     ) -> dict[str, str]:
-        """Call a public method of a deployed object; `task_id` asks for its result."""
+        """Call a public method of a deployed object; `task_id` identifies its result."""
         service, info = service_of(request), await murano_environment(request, environment_id)
         arguments = _decode_body(await request.body())
         model = await asyncio.to_thread(service.environments.model, info.id)
@@ -62,7 +64,7 @@ class MuranoActions(Controller):
     async def result(
         self, request: ServiceRequest, environment_id: FromPath[str], task_id: FromPath[str]
     ) -> Response[bytes]:
-        """What a call gave back; nothing while it runs."""
+        """Return the result of a call; empty while it runs."""
         job = await asyncio.to_thread(service_of(request).jobs.get, task_id)
         if job is None or job.environment != environment_id:
             raise NotFoundException(f"no task {task_id!r}")
@@ -79,7 +81,7 @@ def _decode_body(body: bytes) -> dict[str, Any]:
 
 
 def _parse_operation(action_id: str, ids: set[str]) -> str:
-    """`OBJECT_METHOD`; both may hold underscores, so the objects that there are decide."""
+    """Split `OBJECT_METHOD`. Both may contain underscores, so the existing object ids decide."""
     position = action_id.find("_")
     while position > 0:
         if action_id[:position] in ids:
@@ -107,12 +109,14 @@ class _StaticCall(Struct, frozen=True):
 
 
 class MuranoStatics(Controller):
+    """Static methods and schemas of classes in the catalog."""
+
     path = "/"
     tags = ("murano",)
 
     @post("/actions", guards=[require_permission(Verb.DEPLOY)], status_code=HTTP_200_OK)
     async def call(self, request: ServiceRequest, data: JSONBody[_StaticCall]) -> Response[bytes]:
-        """Call a static method, under the limits for strangers; the answer is what it gives back."""
+        """Call a static method, with the limits for untrusted code, and return its result."""
         use = ClassUse(data.className, _version_range(data.classVersion), data.packageName)
         parameters = [f"--arg={name}={_encode_value(value)}" for name, value in data.parameters.items()]
         words = ["run", "--quiet", f"--call={data.className}.{data.methodName}", *parameters]
@@ -135,7 +139,9 @@ class MuranoStatics(Controller):
         classVersion: FromQuery[str | None] = None,  # noqa: N803  as it is sent
         packageName: FromQuery[str | None] = None,  # noqa: N803
     ) -> Response[bytes]:
-        """JSON Schemas: of the arguments of the methods that are named (`a,b`), else of objects of the class, under the name ``."""
+        """Return JSON Schemas: of the arguments of the named methods (`a,b`), else of the class under the
+        empty name.
+        """
         use = ClassUse(class_name, _version_range(classVersion), packageName)
         schemas: dict[str, msgspec.Raw] = {}
         for method in methods.split(",") if methods else [""]:
@@ -149,7 +155,7 @@ class MuranoStatics(Controller):
 
 
 def _version_range(version: str | None) -> str | None:
-    """The client sends `=0` when nobody asked for a version."""
+    """Return None for `=0`, which the client sends when no version was requested."""
     return None if version == "=0" else version
 
 
@@ -158,7 +164,7 @@ def _encode_value(value: Any) -> str:
 
 
 async def _of_class(request: ServiceRequest, use: ClassUse, words: list[str]) -> TaskResponse:
-    """What a command says of a class of the catalogue."""
+    """Run a command on a class of the catalog and return its response."""
     service, owner = service_of(request), request.user.name
     package = await asyncio.to_thread(package_of, service, use, owner=owner)
     needed = await asyncio.to_thread(lambda: [*with_required(service, [package], owner=owner)])
@@ -181,7 +187,7 @@ async def _of_class(request: ServiceRequest, use: ClassUse, words: list[str]) ->
 
 @contextmanager
 def _link_packages(service: SabirService, packages: Iterable[PackageInfo]) -> Generator[Path]:
-    """A folder with `packages` in it: just these."""
+    """Yield a directory whose `packages` contains exactly these packages."""
     with tempfile.TemporaryDirectory(prefix="sabir-") as name:
         folder = Path(name)
         (folder / "packages").mkdir()
@@ -192,6 +198,8 @@ def _link_packages(service: SabirService, packages: Iterable[PackageInfo]) -> Ge
 
 
 class MuranoDeployments(Controller):
+    """Deployments and their reports, per environment and for all environments."""
+
     path = "/"
     tags = ("murano",)
 
@@ -224,7 +232,7 @@ class MuranoDeployments(Controller):
         deployment_id: FromPath[str],
         service_id: FromQuery[list[str] | None] = None,
     ) -> dict[str, list[dict[str, Any]]]:
-        """What was told while it ran; of some applications, when they are named."""
+        """Return the messages of a deployment, optionally of some applications only."""
         service = service_of(request)
         job = await asyncio.to_thread(service.jobs.get, deployment_id)
         if job is None or job.environment != environment_id:
@@ -239,7 +247,7 @@ class MuranoDeployments(Controller):
     async def last_status(
         self, request: ServiceRequest, environment_id: FromPath[str]
     ) -> dict[str, dict[str, dict[str, Any] | None]]:
-        """The last report of each object."""
+        """Return the last message of each object."""
         service, info = service_of(request), await murano_environment(request, environment_id)
 
         def read() -> dict[str, dict[str, Any] | None]:

@@ -1,4 +1,4 @@
-"""Packages and categories as Murano's client asks for them, below `/v1/catalog`."""
+"""Packages and categories in Murano's API, under `/v1/catalog`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Metadata(Struct, frozen=True):
 
 
 class _Changes(Struct, frozen=True, forbid_unknown_fields=True):
-    """A package as people may change it."""
+    """The fields of a package that users may change."""
 
     name: str
     description: str
@@ -51,6 +51,8 @@ class _Changes(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MuranoPackages(Controller):
+    """List, upload, download, change and delete packages."""
+
     path = "/catalog/packages"
     tags = ("murano",)
 
@@ -89,7 +91,10 @@ class MuranoPackages(Controller):
 
     @post(guards=[require_permission(Verb.UPLOAD)], status_code=HTTP_200_OK)
     async def upload(self, request: ServiceRequest) -> Response[dict[str, Any]]:
-        """Two parts: `__metadata__`, and the archive under any name. What is wrong with a package is told, line by line."""
+        """Store a package from a multipart body: `__metadata__`, and the archive under any name.
+
+        A package with errors is rejected; the response lists them.
+        """
         service = service_of(request)
         metadata, archive = await _read_form(request)
         await _refuse_unknown(request, metadata.categories)
@@ -132,7 +137,7 @@ class MuranoPackages(Controller):
 
     @patch("/{package_id:str}", guards=[require_permission(Verb.UPLOAD)])
     async def change(self, request: ServiceRequest, package_id: FromPath[str]) -> dict[str, Any]:
-        """A JSON patch over name, description, tags, categories, enabled, is_public."""
+        """Apply a JSON patch to name, description, tags, categories, enabled, is_public."""
         info = await _find_package(request, package_id)
         operations = await decoded_body(request)
         before = {name: value for name, value in package_data(info).items() if name in _CHANGED}
@@ -157,6 +162,8 @@ class _NewCategory(Struct, frozen=True):
 
 
 class MuranoCategories(Controller):
+    """List, create and delete categories."""
+
     path = "/catalog/categories"
     tags = ("murano",)
 
@@ -201,7 +208,7 @@ async def _read_form(request: ServiceRequest) -> tuple[_Metadata, bytes]:
 
 
 def _refusal_body(body: dict[str, Any]) -> dict[str, Any]:
-    """Murano's client shows the message alone: so it names every error, with its place."""
+    """Put every error and its location into the message: Murano's client shows nothing else."""
     errors = [finding for finding in body["findings"] if finding["severity"] == "error"]
     lines = [
         f"{finding['file']}:{finding['line'] or 1}: {finding['code']} {finding['message']}"

@@ -1,4 +1,4 @@
-"""Environments and what is edited in sessions, below `/v1/environments`."""
+"""Environments, sessions and models in Murano's API, under `/v1/environments`."""
 
 from __future__ import annotations
 
@@ -46,6 +46,8 @@ class _Rename(Struct, frozen=True):
 
 
 class MuranoEnvironments(Controller):
+    """List, create, rename and delete environments."""
+
     path = "/environments"
     tags = ("murano",)
 
@@ -78,7 +80,7 @@ class MuranoEnvironments(Controller):
 
     @get("/{environment_id:str}", guards=[require_permission(Verb.READ)])
     async def show(self, request: ServiceRequest, environment_id: FromPath[str]) -> dict[str, Any]:
-        """With a session as it would be, else as it is."""
+        """Return the environment as edited in the session of the request, else as deployed."""
         service, info = service_of(request), await murano_environment(request, environment_id)
         model = await _load_model(request, info)
         shown = await asyncio.to_thread(environment_detail, service, info, model)
@@ -100,7 +102,7 @@ class MuranoEnvironments(Controller):
     async def remove(
         self, request: ServiceRequest, environment_id: FromPath[str], *, abandon: FromQuery[bool] = False
     ) -> None:
-        """Take away what is deployed, then the environment; abandoned, it is forgotten at once."""
+        """Destroy the resources, then delete the environment; with `abandon`, only delete it."""
         service, info = service_of(request), await murano_environment(request, environment_id)
         await asyncio.to_thread(service.refuse_edit, info)
         await asyncio.to_thread(
@@ -119,12 +121,14 @@ def _rename_environment(service: SabirService, info: EnvironmentInfo, name: str)
 
 
 class MuranoSessions(Controller):
+    """Sessions: a session edits a copy of the model, which is then deployed."""
+
     path = "/environments/{environment_id:str}"
     tags = ("murano",)
 
     @post("/configure", guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
     async def configure(self, request: ServiceRequest, environment_id: FromPath[str]) -> dict[str, Any]:
-        """A new session: a copy of the model that can be edited."""
+        """Open a session with a copy of the model."""
         service, info = service_of(request), await murano_environment(request, environment_id)
         await asyncio.to_thread(service.refuse_edit, info)
 
@@ -159,7 +163,7 @@ class MuranoSessions(Controller):
     async def deploy(
         self, request: ServiceRequest, environment_id: FromPath[str], session_id: FromPath[str]
     ) -> None:
-        """Make the model of the session that of the environment, and deploy it."""
+        """Replace the model of the environment by that of the session, and deploy it."""
         service, info = service_of(request), await murano_environment(request, environment_id)
         session = await _open_session(request, environment_id, session_id)
         if session.revision != info.revision:
@@ -180,6 +184,8 @@ def _take_over(service: SabirService, info: EnvironmentInfo, session: SessionInf
 
 
 class MuranoModels(Controller):
+    """Applications and other parts of the model that a session edits."""
+
     path = "/environments/{environment_id:str}"
     tags = ("murano",)
 
@@ -192,14 +198,14 @@ class MuranoModels(Controller):
 
     @post("/services", guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
     async def add(self, request: ServiceRequest, environment_id: FromPath[str]) -> Any:
-        """One more application."""
+        """Add an application."""
         application = models.add_ids(await decoded_body(request))
         await _edit_model(request, environment_id, lambda model: models.add_service(model, application))
         return application
 
     @put("/services", guards=[require_permission(Verb.EDIT)])
     async def replace(self, request: ServiceRequest, environment_id: FromPath[str]) -> Any:
-        """All applications."""
+        """Replace all applications."""
         applications = await decoded_body(request)
         model = await _edit_model(
             request, environment_id, lambda model: models.set_services(model, applications)
@@ -225,7 +231,7 @@ class MuranoModels(Controller):
 
     @patch("/model", guards=[require_permission(Verb.EDIT)])
     async def change(self, request: ServiceRequest, environment_id: FromPath[str]) -> Any:
-        """A JSON patch over the model."""
+        """Apply a JSON patch to the model."""
         operations = await decoded_body(request)
 
         def changed(model: dict[str, Any]) -> dict[str, Any]:
@@ -271,6 +277,7 @@ async def _load_model(request: ServiceRequest, info: EnvironmentInfo) -> Any:
 
 
 async def murano_environment(request: ServiceRequest, environment_id: str) -> EnvironmentInfo:
+    """Return an environment; raise 404 if it does not exist or was not created through Murano's API."""
     environments = service_of(request).environments
     info = environments.recall(environment_id) or await asyncio.to_thread(environments.get, environment_id)
     if info is None or info.kind is not EnvironmentKind.MURANO:

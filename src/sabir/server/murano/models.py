@@ -1,8 +1,8 @@
-"""The object model of an environment, as Murano's API edits it: applications by their ids, anything else by its path.
+"""The object model of an environment in Murano's API, and the files it is deployed from.
 
-An environment of Murano's API as a folder: its model, and the packages of the catalogue that it needs.
-
-From there on it is an environment like any other: `sabir.yaml` with one part.
+Applications are addressed by id, everything else by path. `write_environment` writes `sabir.yaml` with one
+part, the model, and the packages of the catalog that it needs: from then on it is an environment like any
+other.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Model = dict[str, Any]
 
 
 class ClassUse(Struct, frozen=True):
-    """The class of an object: `NAME[/VERSION][@PACKAGE]`."""
+    """The type of an object: `NAME[/VERSION][@PACKAGE]`."""
 
     name: str
     version: str | None = None
@@ -47,19 +47,22 @@ class ClassUse(Struct, frozen=True):
 
 
 def new_model(environment_id: str, name: str, more: dict[str, Any]) -> Model:
-    """The root object of a new environment; `more`: its networks and region, when they are not the usual ones."""
+    """Return the root object of a new environment; `more` has networks and region if they are not the
+    default.
+    """
     kept = {key: more[key] for key in ("region", "defaultNetworks") if more.get(key) is not None}
     head = {"id": environment_id, "type": "io.murano.Environment"}
     return {"?": head, "name": name, **kept, _APPLICATIONS: []}
 
 
 def list_services(model: Model) -> list[Any]:
+    """Return the applications of a model; empty if the property is missing or invalid."""
     applications = model.get(_APPLICATIONS)
     return applications if isinstance(applications, list) else []
 
 
 def heads(applications: list[Any]) -> list[Any]:
-    """Which applications there are, without their properties."""
+    """Return the applications without their properties."""
     return [
         {"?": {key: item["?"][key] for key in ("id", "type", "name") if key in item["?"]}}
         for item in applications
@@ -68,22 +71,27 @@ def heads(applications: list[Any]) -> list[Any]:
 
 
 def set_services(model: Model, applications: Any) -> Model:
+    """Return the model with these applications, with ids for new objects; raise `UsageError` unless it is
+    a list.
+    """
     if not isinstance(applications, list):
         raise UsageError("the applications of an environment are a list")
     return {**model, _APPLICATIONS: [add_ids(each) for each in applications]}
 
 
 def add_service(model: Model, application: Any) -> Model:
+    """Return the model with one more application."""
     return set_services(model, [*list_services(model), application])
 
 
 def remove_service(model: Model, path: str) -> Model:
+    """Return the model without the application at a path; raise KeyError if there is none."""
     application = find_part(list_services(model), path)
     return {**model, _APPLICATIONS: [each for each in list_services(model) if each is not application]}
 
 
 def add_ids(data: Any, depth: int = 0) -> Any:
-    """The same with an id for every object that has none."""
+    """Return the data with an id for every object that has none."""
     _refuse_depth(depth)
     if isinstance(data, list):
         return [add_ids(each, depth + 1) for each in data]
@@ -97,7 +105,9 @@ def add_ids(data: Any, depth: int = 0) -> Any:
 
 
 def find_part(data: Any, path: str) -> Any:
-    """What is at a path: keys of objects, and in lists the ids of objects or positions. KeyError when nothing is."""
+    """Return the value at a path of keys; lists are indexed by object id or position. Raise KeyError if
+    there is none.
+    """
     for name in filter(None, path.split("/")):
         if isinstance(data, list):
             data = _find_item(data, name)
@@ -118,7 +128,7 @@ def _find_item(items: list[Any], name: str) -> Any:
 
 
 def apply_patch(data: Any, operations: Any) -> Any:
-    """After a JSON patch; UsageError when it does not fit."""
+    """Return the data after a JSON patch; raise `UsageError` if it does not apply."""
     try:
         return jsonpatch.JsonPatch(operations).apply(data)
     except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError, KeyError) as error:
@@ -126,12 +136,14 @@ def apply_patch(data: Any, operations: Any) -> Any:
 
 
 def object_ids(data: Any) -> Iterator[str]:
+    """Yield the id of every object in the data."""
     for head in _list_heads(data):
         if isinstance(head.get("id"), str):
             yield head["id"]
 
 
 def class_uses(data: Any) -> Iterator[ClassUse]:
+    """Yield the type of every object in the data."""
     for head in _list_heads(data):
         if isinstance(head.get("type"), str):
             yield ClassUse.of(head["type"])
@@ -158,7 +170,7 @@ _CORE: Final = ("io.murano.", "io.murano")
 
 
 def write_environment(service: SabirService, environment_id: str, model: Any, *, owner: str) -> None:
-    """Put the model and its packages in place of the files of an environment."""
+    """Replace the files of an environment by its model and the packages it needs."""
     packages = [
         package_of(service, use, owner=owner)
         for use in class_uses(model)
@@ -189,7 +201,7 @@ def _build_manifest(packages: Iterable[PackageInfo]) -> dict[str, Any]:
 
 
 def package_of(service: SabirService, use: ClassUse, *, owner: str) -> PackageInfo:
-    """The package of a class: the newest that brings it, when none is named."""
+    """Return the package of a class: the named one, else the newest that defines the class."""
     packages, _ = service.catalogue.search(Search(class_name=use.name, full_name=use.package, limit=100))
     seen = [
         info for info in packages if (info.public or info.owner == owner) and is_in_range(info, use.version)
@@ -201,7 +213,7 @@ def package_of(service: SabirService, use: ClassUse, *, owner: str) -> PackageIn
 
 
 def is_in_range(info: PackageInfo, versions: str | None) -> bool:
-    """Whether a package is in a range of versions: `0` is all of 0.x."""
+    """Tell whether a package matches a version range: `0` means all of 0.x."""
     try:
         return VersionSpec.parse(versions or "").allows(Version.parse(info.version))
     except InvalidVersion as error:
@@ -211,7 +223,7 @@ def is_in_range(info: PackageInfo, versions: str | None) -> bool:
 def with_required(
     service: SabirService, packages: Iterable[PackageInfo], *, owner: str
 ) -> Iterator[PackageInfo]:
-    """Packages with everything that they, in turn, need. Versions are chosen when they are loaded."""
+    """Yield packages and, recursively, the packages they require. Versions are chosen at load time."""
     queue, seen = [*packages], set[str]()
     while queue:
         info = queue.pop()

@@ -1,4 +1,4 @@
-"""What Murano's client expects to see of packages, environments, sessions and deployments."""
+"""Response bodies of Murano's API: packages, environments, sessions and deployments."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ _LEVELS: Final = {"failed": "error", "unknown": "error", "cancelled": "warning"}
 
 
 def package_data(info: PackageInfo) -> dict[str, Any]:
+    """Return a package with the keys that Murano's client expects."""
     return {
         "id": info.id,
         "name": info.name,
@@ -45,7 +46,7 @@ def package_data(info: PackageInfo) -> dict[str, Any]:
 
 
 def environment_data(service: SabirService, info: EnvironmentInfo) -> dict[str, Any]:
-    """As lists show it."""
+    """Return an environment as lists show it."""
     return {
         "id": info.id,
         "name": info.name,
@@ -58,12 +59,14 @@ def environment_data(service: SabirService, info: EnvironmentInfo) -> dict[str, 
 
 
 def environment_detail(service: SabirService, info: EnvironmentInfo, model: Any) -> dict[str, Any]:
-    """One environment with its applications."""
+    """Return one environment with its applications."""
     return {**environment_data(service, info), "services": list_services(model)}
 
 
 def live_model(service: SabirService, info: EnvironmentInfo) -> Any:
-    """The model as the last deployment left it, with what can be called; as it is written, when nothing is deployed."""
+    """Return the model after the last deployment, with its actions; the written model if nothing is
+    deployed.
+    """
     storage = service.state(info.id).load_observations().get(f"{PART}/{info.id}|storage")
     match storage:
         case {"Objects": dict(objects)} if objects:
@@ -87,6 +90,7 @@ def _environment_status(service: SabirService, info: EnvironmentInfo) -> str:
 
 
 def session_data(service: SabirService, session: SessionInfo) -> dict[str, Any]:
+    """Return a session; after its deployment the state is that of the job."""
     state = session.state.value
     job = next((job for job in service.jobs.of(session.environment) if job.session == session.id), None)
     if session.state is SessionState.DEPLOYING and job is not None and job.state.is_final:
@@ -103,10 +107,12 @@ def session_data(service: SabirService, session: SessionInfo) -> dict[str, Any]:
 
 
 def list_deployments(service: SabirService, environment_id: str) -> list[dict[str, Any]]:
+    """Return the jobs of an environment that changed something, as deployments."""
     return [deployment_data(job) for job in service.jobs.of(environment_id) if job.verb in ACTING]
 
 
 def deployment_data(job: JobInfo) -> dict[str, Any]:
+    """Return a job as a deployment, with Murano's names for its states."""
     return {
         "id": job.id,
         "environment_id": job.environment,
@@ -120,7 +126,7 @@ def deployment_data(job: JobInfo) -> dict[str, Any]:
 
 
 def report_data(service: SabirService, job: JobInfo) -> Iterator[dict[str, Any]]:
-    """What a job told: the reports of the program, and how its steps ended."""
+    """Yield the messages of a job: reports of the program, and the outcomes of its steps."""
     file = service.running.files(job).output
     lines = file.read_bytes().splitlines() if file.exists() else []
     for number, line in enumerate(lines, 1):
@@ -152,7 +158,7 @@ def report_data(service: SabirService, job: JobInfo) -> Iterator[dict[str, Any]]
 
 
 def _split_message(event: dict[str, Any]) -> tuple[str | None, str]:
-    """Who said it, and what: reports of a program begin with the id of their object."""
+    """Split a message into object and text: reports of a program start with the id of their object."""
     message = str(event.get("message") or "")
     if event["event"] == "note":
         entity, colon, text = message.partition(": ")

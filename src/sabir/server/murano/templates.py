@@ -1,4 +1,4 @@
-"""Templates: applications to begin environments with, below `/v1/templates`."""
+"""Environment templates in Murano's API, under `/v1/templates`."""
 
 from __future__ import annotations
 
@@ -37,12 +37,14 @@ class _NewEnvironment(Struct, frozen=True):
 
 
 class MuranoTemplates(Controller):
+    """Templates: lists of applications to create environments from."""
+
     path = "/templates"
     tags = ("murano",)
 
     @get(guards=[require_permission(Verb.READ)])
     async def list_templates(self, request: ServiceRequest) -> dict[str, list[dict[str, Any]]]:
-        """The own ones, and those that are public."""
+        """Return the user's own templates and public ones."""
         templates = service_of(request).templates
         infos = await asyncio.to_thread(lambda: templates.all(owner=request.user.name))
         return {"templates": [_template_data(info) for info in infos]}
@@ -80,7 +82,7 @@ class MuranoTemplates(Controller):
 
     @post("/{template_id:str}/services", guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
     async def add(self, request: ServiceRequest, template_id: FromPath[str]) -> Response[bytes]:
-        """One more application."""
+        """Add an application."""
         info, application = await _own_template(request, template_id), await decoded_body(request)
         added = models.add_ids(application)
         changed = (*info.services, added)
@@ -107,7 +109,7 @@ class MuranoTemplates(Controller):
     async def clone(
         self, request: ServiceRequest, template_id: FromPath[str], data: JSONBody[_Rename]
     ) -> dict[str, Any]:
-        """An own template with the applications of another."""
+        """Copy the applications of another template into a new one of the user."""
         info = await _find_template(request, template_id)
         return _template_detail(
             await _create_template(request, data.name, public=False, services=info.services)
@@ -121,7 +123,7 @@ class MuranoTemplates(Controller):
     async def create_environment(
         self, request: ServiceRequest, template_id: FromPath[str], data: JSONBody[_NewEnvironment]
     ) -> dict[str, str]:
-        """A new environment, and a session with the applications of the template, which can be deployed."""
+        """Create an environment and a session with the applications of the template, ready to be deployed."""
         if request.user.environments:
             raise PermissionDeniedException(f"the token {request.user.name!r} is limited to its environments")
         info = await _find_template(request, template_id)

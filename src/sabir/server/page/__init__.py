@@ -1,4 +1,4 @@
-"""The page of the service: static files, and the viewer of `compile --format html` for the graph of an environment."""
+"""The web page: static files, and the viewer of `compile --format html` for the graph of an environment."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".html": "text/ht
 
 @get("/", include_in_schema=False)
 async def index() -> Response[bytes]:
+    """Return the start page."""
     return _file_response("index.html")
 
 
 @get("/page/{name:str}", include_in_schema=False)
 async def static_file(name: FromPath[str]) -> Response[bytes]:
+    """Return one of the bundled static files."""
     return _file_response(name)
 
 
@@ -37,5 +39,5 @@ def _file_response(name: str) -> Response[bytes]:
 
 
 def page_router() -> Router:
-    """What needs no token: the page itself says nothing; everything that it shows comes from the API."""
+    """Return the routes without a token: the page itself is public, all data comes from the API."""
     return Router("/", route_handlers=[index, static_file])

@@ -1,1 +1,1 @@
-"""The service's own API, below `/api/1`."""
+"""The native API, under `/api/1`."""

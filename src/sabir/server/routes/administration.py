@@ -1,9 +1,8 @@
-"""Who may do what, who did what, and how the service is.
+"""Tokens, audit trail, metrics, and sign-in of the web page.
 
-Signing in on the page: a cookie that scripts cannot read carries the token.
-
-A browser sends the cookie with every request to the service, also with one that a foreign page makes. Cookies of other sites are kept out
-by `SameSite=Strict`; and whatever changes something must come with a header that a foreign page cannot add.
+Signing in stores the token in a cookie that scripts cannot read. A browser also sends the cookie with
+requests that another site makes. `SameSite=Strict` prevents that, and a request that changes something must
+have a header that another site cannot add.
 """
 
 from __future__ import annotations
@@ -28,6 +27,8 @@ Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\
 
 
 class NewToken(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The body of a request for a token."""
+
     name: Name
     role: Role = Role.READER
     environments: tuple[Annotated[str, Meta(max_length=32)], ...] = ()
@@ -38,12 +39,16 @@ class NewToken(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class CreatedToken(Struct, frozen=True, kw_only=True):
+    """A new token with its secret text."""
+
     info: TokenInfo
     token: str
-    """Its text: it is not shown again."""
+    """The secret text, shown only once."""
 
 
 class TokenRoutes(Controller):
+    """List, create and revoke tokens."""
+
     path = "/tokens"
     tags = ("administration",)
 
@@ -70,7 +75,7 @@ class TokenRoutes(Controller):
 
     @delete("/{token_id:str}", guards=[require_permission(Verb.ADMIN)])
     async def revoke(self, request: ServiceRequest, token_id: FromPath[str]) -> None:
-        """From now on nobody gets in with it."""
+        """Revoke a token immediately."""
         service = service_of(request)
         if not await asyncio.to_thread(service.tokens.revoke, token_id):
             raise NotFoundException(f"no token {token_id!r}")
@@ -78,6 +83,8 @@ class TokenRoutes(Controller):
 
 
 class AuditTrail(Controller):
+    """The audit trail of all changes."""
+
     path = "/audit"
     tags = ("administration",)
 
@@ -88,7 +95,7 @@ class AuditTrail(Controller):
         after: Annotated[int, QueryParameter(ge=0, le=2**53)] = 0,
         limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 100,
     ) -> list[AuditLine]:
-        """Who did what, the oldest first; `after` is the number of the last line that was read."""
+        """Return audit entries, oldest first; `after` is the number of the last entry already read."""
         audit = service_of(request).audit
         return await asyncio.to_thread(lambda: audit.lines(after=after, limit=limit))
 
@@ -100,21 +107,25 @@ class AuditTrail(Controller):
     media_type="text/plain; version=0.0.4",
 )
 async def metrics(request: ServiceRequest) -> bytes:
-    """For Prometheus."""
+    """Return the counters for Prometheus."""
     return service_of(request).measures.text()
 
 
 class SignIn(Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a sign-in request."""
+
     token: Annotated[str, Meta(min_length=1, max_length=500)]
 
 
 class SignInRoutes(Controller):
+    """Sign-in and sign-out of the web page."""
+
     path = "/session"
     tags = ("page",)
 
     @get()
     async def show(self, request: Request[TokenInfo, str, State]) -> TokenInfo:
-        """Whose token this is."""
+        """Return the token of the request."""
         return request.user
 
     @post(status_code=HTTP_200_OK, exclude_from_auth=True)

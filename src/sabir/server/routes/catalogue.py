@@ -1,7 +1,4 @@
-"""Packages and categories.
-
-Forms of a package, and the object model that they make.
-"""
+"""The package catalog: packages, categories, forms, and the models that filled-in forms create."""
 
 from __future__ import annotations
 
@@ -28,12 +25,16 @@ from sabir.source.packages import load_package
 
 
 class PackagePage(Struct, frozen=True, kw_only=True):
+    """One page of the catalog."""
+
     packages: list[PackageInfo]
     next: str | None = None
     """`after` of the next page."""
 
 
 class PackageChange(Struct, frozen=True, kw_only=True):
+    """The fields of a package that users may change; missing fields stay as they are."""
+
     name: str | UnsetType = UNSET
     description: str | UnsetType = UNSET
     tags: tuple[str, ...] | UnsetType = UNSET
@@ -43,10 +44,14 @@ class PackageChange(Struct, frozen=True, kw_only=True):
 
 
 class NewCategory(Struct, frozen=True):
+    """The body of a request for a category."""
+
     name: str
 
 
 class PackageRoutes(Controller):
+    """List, upload, download, change and delete packages."""
+
     path = "/packages"
     tags = ("catalogue",)
 
@@ -145,6 +150,8 @@ async def _package_of(request: ServiceRequest, package_id: str) -> PackageInfo:
 
 
 class CategoryRoutes(Controller):
+    """List, create and delete categories."""
+
     path = "/categories"
     tags = ("catalogue",)
 
@@ -163,17 +170,23 @@ class CategoryRoutes(Controller):
 
 
 class FormValues(Struct, frozen=True, forbid_unknown_fields=True):
+    """The values of form fields."""
+
     values: Annotated[dict[str, Any], Meta(max_length=1000)] = {}
     """By `form.field`."""
 
 
 class MadeModel(Struct, frozen=True, kw_only=True):
+    """The object model, or the errors that prevent one."""
+
     model: dict[str, Any] | None = None
     errors: tuple[str, ...] = ()
     """`form.field: what is wrong`; without any there is a model."""
 
 
 class FormRoutes(Controller):
+    """The forms of a package."""
+
     path = "/packages/{package_id:str}"
     tags = ("catalogue",)
 

@@ -1,4 +1,4 @@
-"""What deployments would do, did, and left: plan, operations, history, status."""
+"""Deployments of an environment: plan, operations, drift, status and history."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ from sabir.server.work.commands import JobRequest
 
 
 class RecordedResource(Struct, frozen=True, kw_only=True):
+    """A resource as the state records it."""
+
     address: str
     kind: str
     target: str
@@ -41,7 +43,7 @@ class RecordedResource(Struct, frozen=True, kw_only=True):
 
 
 class RecordedStatus(Struct, frozen=True, kw_only=True):
-    """What is remembered; nobody looked at the world."""
+    """The recorded state; targets are not read."""
 
     serial: int
     last: DeploymentRecord | None
@@ -52,6 +54,8 @@ class RecordedStatus(Struct, frozen=True, kw_only=True):
 
 
 class DeploymentEvent(Struct, frozen=True, kw_only=True):
+    """An event of a deployment; `key` is the step it belongs to."""
+
     number: int
     at: str
     key: str | None
@@ -61,12 +65,16 @@ class DeploymentEvent(Struct, frozen=True, kw_only=True):
 
 
 class DeploymentDetail(Struct, frozen=True, kw_only=True):
+    """One deployment with its steps and events."""
+
     deployment: DeploymentRecord
     steps: list[StepRecord]
     events: list[DeploymentEvent]
 
 
 class DeploymentRoutes(Controller):
+    """Read-only commands and recorded state of one environment."""
+
     path = "/environments/{environment_id:str}"
     tags = ("deployments",)
 
@@ -159,7 +167,7 @@ class DeploymentRoutes(Controller):
 
 
 def _relative_record(record: DeploymentRecord, folder: Path) -> DeploymentRecord:
-    """Where the service keeps the files of an environment is its own affair: paths are told from the environment on."""
+    """Return the record with paths relative to the environment: the server's directories are private."""
     path = record.audit.get("path")
     if path is None or not Path(path).is_relative_to(folder):
         return record

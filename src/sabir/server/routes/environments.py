@@ -22,16 +22,22 @@ Name = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\
 
 
 class NewEnvironment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The body of a request for an environment."""
+
     name: Name
 
 
 class EnvironmentChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The fields of an environment that can be changed; missing fields stay as they are."""
+
     name: Name | UnsetType = UNSET
     trust: tuple[str, ...] | UnsetType = UNSET
     """Words of `sabir … --trust`; for administrators."""
 
 
 class EnvironmentRoutes(Controller):
+    """List, create, change and delete environments."""
+
     path = "/environments"
     tags = ("environments",)
 
@@ -90,6 +96,8 @@ def _check_trust(request: ServiceRequest, words: tuple[str, ...]) -> tuple[str, 
 
 
 class FileRoutes(Controller):
+    """List, read and write the files of an environment."""
+
     path = "/environments/{environment_id:str}/files"
     tags = ("environments",)
 
@@ -159,7 +167,9 @@ def _relative_path(path: str) -> str:
 
 
 async def _find_editable(request: ServiceRequest, environment_id: str) -> EnvironmentInfo:
-    """The environment, unless somebody acts on it: a deployment must not see half of an edit."""
+    """Return the environment; raise an error while a job runs, since a deployment must not see half an
+    edit.
+    """
     info = await environment_of(request, environment_id)
     await asyncio.to_thread(service_of(request).refuse_edit, info)
     return info

@@ -1,4 +1,4 @@
-"""Questions to the graph of an environment."""
+"""Queries on the graph of an environment."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ Text = Annotated[str, Meta(min_length=1, max_length=10_000)]
 
 
 class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An expression, its start instance and its variables."""
+
     expression: Text
     at: str | None = None
     """The instance to start from."""
@@ -44,11 +46,15 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class WhatIfBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Overrides to compare with the current graph."""
+
     values: Annotated[dict[str, Any], Meta(min_length=1, max_length=100)]
     """By INSTANCE.ATTRIBUTE."""
 
 
 class GraphRoutes(Controller):
+    """The graph, and the queries that the commands of the same names answer."""
+
     path = "/environments/{environment_id:str}"
     tags = ("questions",)
 

@@ -1,4 +1,4 @@
-"""Jobs of an environment: what acts on it, live."""
+"""Jobs of an environment: submit, stop, and follow live."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from sabir.server.work.redaction import redact_document, redact_text
 
 
 class JobRoutes(Controller):
+    """Jobs of one environment."""
+
     path = "/environments/{environment_id:str}/jobs"
     tags = ("jobs",)
 

@@ -1,1 +1,1 @@
-"""What the service remembers, beside the deployments in the same database."""
+"""The tables of the server, in the same database as the deployments."""

@@ -1,7 +1,7 @@
-"""The catalogue: packages that were found to be sound, with what people look for them by.
+"""The package catalog: valid packages with the data to search them by.
 
-An archive is stored under the digest of its content before its row is written, so a row never names what is not there; archives
-that no row names are left by a crash only, and `sweep` takes them away.
+An archive is stored under the digest of its content before its row is written, so every row has its archive.
+Only a crash can leave an archive without a row; `sweep` deletes these.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST: Final = 100
 
 
 class PackageMetadata(Struct, frozen=True, kw_only=True):
-    """What a package says of itself."""
+    """The metadata that a package itself contains."""
 
     full_name: str
     name: str
@@ -40,7 +40,7 @@ class PackageMetadata(Struct, frozen=True, kw_only=True):
 
 
 class PackageInfo(Struct, frozen=True, kw_only=True):
-    """A package of the catalogue."""
+    """A package of the catalog."""
 
     id: str
     digest: str
@@ -62,6 +62,8 @@ class PackageInfo(Struct, frozen=True, kw_only=True):
 
 
 class Category(Struct, frozen=True, kw_only=True):
+    """A category, with the number of its packages."""
+
     id: str
     name: str
     created: str
@@ -70,7 +72,7 @@ class Category(Struct, frozen=True, kw_only=True):
 
 
 class Search(Struct, frozen=True, kw_only=True):
-    """What packages are asked for; what is None does not matter."""
+    """Search conditions; None matches everything."""
 
     text: str | None = None
     full_name: str | None = None
@@ -87,6 +89,8 @@ class Search(Struct, frozen=True, kw_only=True):
 
 
 class PackageCatalog:
+    """Packages and categories; archives are files named by their digest."""
+
     def __init__(self, engine: Engine, folder: Path) -> None:
         self._engine = engine
         self._packages = Rows(engine, table, _decode_package)
@@ -141,7 +145,9 @@ class PackageCatalog:
         return self._file(package.digest)
 
     def change(self, id_: str, **values: Any) -> PackageInfo | None:
-        """New values for fields that people may change: `name`, `description`, `tags`, `categories`, `enabled`, `public`."""
+        """Set fields that users may change: `name`, `description`, `tags`, `categories`, `enabled`,
+        `public`.
+        """
         written = {name: _encode_value(value) for name, value in values.items()}
         self._packages.change(id_, {**written, "updated": utc_now()})
         self._clear_caches()
@@ -154,7 +160,7 @@ class PackageCatalog:
         return removed
 
     def sweep(self) -> None:
-        """Take away the archives that no package names."""
+        """Delete the archives that no package refers to."""
         with self._engine.connect() as connection:
             named = set(connection.scalars(select(table.c.digest)))
         for file in self._folder.glob("*.zip"):
@@ -162,7 +168,7 @@ class PackageCatalog:
                 file.unlink(missing_ok=True)
 
     def search(self, search: Search) -> tuple[list[PackageInfo], str | None]:
-        """The packages that fit, by name and version, and where the next page begins."""
+        """Return the matching packages, by name and version, and the start of the next page."""
         return self._pages.get(search, lambda: self._search(search)) or ([], None)
 
     def _search(self, search: Search) -> tuple[list[PackageInfo], str | None]:

@@ -1,4 +1,4 @@
-"""Environments: a name, files or an object model, the leave they have, and how often they were edited."""
+"""Environments: name, files or object model, permissions, and a revision number that counts edits."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from sabir.server.store.tables import environment as table
 
 
 class EnvironmentKind(Enum):
+    """Where the definition of an environment comes from."""
+
     FILES = "files"
     """A folder with a description: a package, a model, a template, or `sabir.yaml`."""
     MURANO = "murano"
@@ -26,6 +28,8 @@ class EnvironmentKind(Enum):
 
 
 class EnvironmentInfo(Struct, frozen=True, kw_only=True):
+    """An environment without its files or model."""
+
     id: str
     name: str
     kind: EnvironmentKind
@@ -39,6 +43,8 @@ class EnvironmentInfo(Struct, frozen=True, kw_only=True):
 
 
 class EnvironmentStore:
+    """Environments in the database and their files in directories named by id."""
+
     def __init__(self, engine: Engine, folder: Path) -> None:
         self._rows = Rows(engine, table, _decode_environment)
         self._folder = folder
@@ -74,7 +80,7 @@ class EnvironmentStore:
         return info
 
     def recall(self, id_: str) -> EnvironmentInfo | None:
-        """An environment if it is known without asking the database."""
+        """Return a cached environment without a database query; None if it is not cached."""
         return self._by_id.recall(id_)
 
     def get(self, id_: str) -> EnvironmentInfo | None:
@@ -90,7 +96,7 @@ class EnvironmentStore:
         self._update(id_, name=name)
 
     def allow(self, id_: str, trust: tuple[str, ...]) -> None:
-        """Leave is part of what an evaluation depends on, so it counts as an edit."""
+        """Set the permissions. The evaluation depends on them, so this counts as an edit."""
         self._update(id_, trust=json_text(trust), revision=table.c.revision + 1)
 
     def model(self, id_: str) -> Any:
@@ -100,7 +106,7 @@ class EnvironmentStore:
         self._update(id_, description=json_text(model), revision=table.c.revision + 1)
 
     def edit(self, id_: str, change: Callable[[EnvironmentFiles], None]) -> None:
-        """Change files; one edit at a time, and a new revision once it is done."""
+        """Change files, one edit at a time; the revision increases when it is done."""
         with self._editing:
             try:
                 change(self.files(id_))
@@ -116,7 +122,7 @@ class EnvironmentStore:
         return EnvironmentFiles(self.folder(id_) / "files")
 
     def folder(self, id_: str) -> Path:
-        """Everything that is kept of an environment: its files, and the events of its jobs."""
+        """Return the directory of an environment: its files, and the events of its jobs."""
         return self._folder / id_
 
     def _update(self, id_: str, **values: Any) -> None:

@@ -1,6 +1,6 @@
-"""The files of an environment: a folder that nothing leaves, written whole or not at all.
+"""The files of an environment: a directory that no path leaves, with atomic writes.
 
-`.sabir` in it belongs to deployments: it is neither shown nor written here.
+`.sabir` in it belongs to deployments: it is neither listed nor written here.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _LONGEST_NAME: Final = 255
 
 
 class FileInfo(Struct, frozen=True):
+    """A file as listings show it."""
+
     path: str
     size: int
     text: bool
@@ -32,6 +34,8 @@ class FileInfo(Struct, frozen=True):
 
 
 class EnvironmentFiles:
+    """Reads and writes the files of one environment."""
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
@@ -51,21 +55,23 @@ class EnvironmentFiles:
                 yield file.relative_to(self.folder).as_posix(), file.lstat().st_size
 
     def read(self, path: str) -> bytes | None:
-        """The content of a file; None when there is none. A link that a deployment put there is none."""
+        """Return the content of a file; None if there is none. Links that a deployment created do not
+        count.
+        """
         try:
             return read_regular_file(self.folder / _check_name(path), STRICT_LIMITS, self.folder)
         except ReadProblem:
             return None
 
     def put(self, files: Mapping[str, bytes]) -> None:
-        """Add files, or put others in place of them."""
+        """Add or replace files."""
         named = {_check_name(path): content for path, content in files.items()}
         self._refuse_too_much(named)
         self._refuse_clashes(named)
         write_folder(self.folder, named)
 
     def put_text(self, path: str, content: bytes) -> None:
-        """Write a text file; never in place of a binary one."""
+        """Write a text file; raise an error if it would replace a binary file."""
         if not is_text(content):
             raise UsageError(f"{path!r}: expected UTF-8 text, found binary data")
         before = self.read(path)
@@ -76,7 +82,7 @@ class EnvironmentFiles:
         self.put({path: content})
 
     def replace(self, files: Mapping[str, bytes]) -> None:
-        """These files, and no others."""
+        """Replace all files by these."""
         before = {path for path, _ in self._walk()}
         self.put(files)
         for path in before - {_check_name(path) for path in files}:
@@ -111,7 +117,7 @@ class EnvironmentFiles:
             raise UsageError(f"an environment may have {STRICT_LIMITS.archive:,} bytes, not {size:,}")
 
     def _refuse_clashes(self, files: Mapping[str, bytes]) -> None:
-        """A name cannot be a file and a folder."""
+        """Raise an error for a name that would be both a file and a directory."""
         folders = {parent.as_posix() for path in files for parent in Path(path).parents}
         for path in files:
             if path in folders or (self.folder / path).is_dir():
@@ -122,7 +128,7 @@ class EnvironmentFiles:
 
 
 def is_text(content: bytes) -> bool:
-    """Whether an editor for text can open it: UTF-8 without a NUL character."""
+    """Tell whether content is text that an editor can open: UTF-8 without a NUL character."""
     if b"\0" in content:
         return False
     try:
@@ -133,7 +139,7 @@ def is_text(content: bytes) -> bool:
 
 
 def archive_files(content: bytes) -> dict[str, bytes]:
-    """The files of a zip archive; UsageError when it is none, or one that does harm."""
+    """Return the files of a zip archive; raise `UsageError` for an invalid or malicious one."""
     from sabir.source.packages.archive import ZipLoader
 
     package = ZipLoader.from_bytes(content, STRICT_LIMITS)

@@ -1,4 +1,4 @@
-"""Jobs as they are remembered: what was asked for, by whom, and what became of it."""
+"""Recorded jobs: the request, its owner, and the outcome."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ _NOT_SHOWN: Final = "(not shown)"
 
 
 class JobState(Enum):
+    """The state of a job; see `is_final`."""
+
     WAITING = "waiting"
     RUNNING = "running"
     DONE = "done"
@@ -35,6 +37,8 @@ class JobState(Enum):
 
 
 class JobInfo(Struct, frozen=True, kw_only=True):
+    """A recorded job."""
+
     id: str
     environment: str
     verb: str
@@ -55,7 +59,7 @@ class JobInfo(Struct, frozen=True, kw_only=True):
 
     @property
     def shown(self) -> JobInfo:
-        """For whoever may read the environment: the names of inputs and arguments, and none of their values."""
+        """Return the job for readers: names of inputs and arguments without their values."""
         hidden = {
             key: dict.fromkeys(values, _NOT_SHOWN)
             for key in ("inputs", "arguments")
@@ -65,7 +69,7 @@ class JobInfo(Struct, frozen=True, kw_only=True):
 
 
 class JobStore:
-    """What was asked for is kept sealed: inputs and arguments may be secrets, and the table is no place for them."""
+    """Jobs in the database. Requests are encrypted: inputs and arguments may be secrets."""
 
     def __init__(self, engine: Engine, sealer: Sealer) -> None:
         self._rows = Rows(engine, table, self._info)
@@ -109,13 +113,13 @@ class JobStore:
         return self._rows.get(id_)
 
     def of(self, environment: str) -> list[JobInfo]:
-        """The last jobs of an environment, the newest first."""
+        """Return the last jobs of an environment, newest first."""
         asked = select(table).where(table.c.environment == environment)
         asked = asked.order_by(table.c.created.desc(), table.c.id).limit(_MOST)
         return self._rows.all(asked)
 
     def open(self) -> list[JobInfo]:
-        """Those that wait or run, the oldest first."""
+        """Return queued and running jobs, oldest first."""
         states = [state.value for state in JobState if not state.is_final]
         asked = select(table).where(table.c.state.in_(states)).order_by(table.c.created, table.c.id)
         return self._rows.all(asked)
@@ -146,7 +150,7 @@ class JobStore:
         return msgspec.convert({**values, "arguments": arguments, "result": None, **told}, JobInfo)
 
     def _decrypt_arguments(self, text: str) -> bytes:
-        """Older services kept the arguments as they were."""
+        """Return the arguments; rows of older servers are not encrypted."""
         if not text.startswith(_SEALED):
             return text.encode()
         return self._sealer.open_bytes(text.removeprefix(_SEALED).encode())

@@ -1,7 +1,4 @@
-"""Edits of environments that are not deployed yet: Murano's sessions.
-
-Applications to begin environments with: Murano's templates.
-"""
+"""Sessions and templates of Murano's API: edits that are not deployed yet, and lists of applications."""
 
 from __future__ import annotations
 
@@ -19,12 +16,16 @@ from sabir.server.store.tables import template as template_table
 
 
 class SessionState(Enum):
+    """The state of a session; the job has the outcome of its deployment."""
+
     OPEN = "opened"
     DEPLOYING = "deploying"
     """It was deployed, or is; its job tells."""
 
 
 class SessionInfo(Struct, frozen=True, kw_only=True):
+    """A session without its model."""
+
     id: str
     environment: str
     owner: str
@@ -36,6 +37,8 @@ class SessionInfo(Struct, frozen=True, kw_only=True):
 
 
 class SessionStore:
+    """Sessions and the models that they edit."""
+
     def __init__(self, engine: Engine) -> None:
         self._rows = Rows(engine, session_table, _session_info)
 
@@ -89,6 +92,8 @@ def _session_info(row: RowMapping) -> SessionInfo:
 
 
 class TemplateInfo(Struct, frozen=True, kw_only=True):
+    """A template with its applications."""
+
     id: str
     name: str
     owner: str
@@ -99,6 +104,8 @@ class TemplateInfo(Struct, frozen=True, kw_only=True):
 
 
 class TemplateStore:
+    """Templates; each belongs to its owner and may be public."""
+
     def __init__(self, engine: Engine) -> None:
         self._rows = Rows(engine, template_table, _template_info)
 
@@ -114,13 +121,13 @@ class TemplateStore:
         return info
 
     def get(self, id_: str, *, owner: str) -> TemplateInfo | None:
-        """One of the owner's, or a public one."""
+        """Return a template of the owner, or a public one."""
         return self._rows.first(
             template_table.c.id == id_, or_(template_table.c.owner == owner, template_table.c.public)
         )
 
     def all(self, *, owner: str) -> list[TemplateInfo]:
-        """The owner's, and the public ones."""
+        """Return the owner's templates and the public ones."""
         asked = (
             select(template_table)
             .where(or_(template_table.c.owner == owner, template_table.c.public))

@@ -1,11 +1,7 @@
-"""The rows of one table, told as records.
+"""Rows of a table as records, a cache for them, and new ids and timestamps.
 
-Times and names that the service gives out.
-
-Rows that were read and have not changed since.
-
-One service at a time uses a database, so every change of these rows comes through this process, and whoever makes one says so.
-Something that is not there is asked for again each time: `sabir serve --new-token` adds from outside.
+Only one server uses a database at a time, so every change of these rows passes through this process, which
+clears the cache. A missing row is not cached: `sabir serve --new-token` adds rows from another process.
 """
 
 from __future__ import annotations
@@ -26,11 +22,11 @@ Told = TypeVar("Told")
 
 
 class AlreadyExistsError(SabirError):
-    """Something of this name, or of this name and version, exists."""
+    """A row with this name, or name and version, already exists."""
 
 
 class Rows(Generic[Told]):
-    """`tell` makes a record of a row. Each call is a transaction of its own."""
+    """The rows of one table; `tell` converts a row to a record. Each call is a separate transaction."""
 
     def __init__(self, engine: Engine, table: Table, tell: Callable[[RowMapping], Told]) -> None:
         self._engine = engine
@@ -50,20 +46,20 @@ class Rows(Generic[Told]):
             return [self._tell(row) for row in connection.execute(asked).mappings()]
 
     def json(self, id_: str, column: Column[Any]) -> Any:
-        """What a column of a row holds as JSON; None when there is no such row."""
+        """Return the decoded JSON of a column; None if there is no such row."""
         with self._engine.connect() as connection:
             text = connection.scalar(select(column).where(self._table.c.id == id_))
         return msgspec.json.decode(text or "null")
 
     def add(self, row: Mapping[str, Any], *, taken: str | None = None) -> None:
-        """`taken`: what to say when the table has such a row already; None: it cannot have."""
+        """Insert a row. `taken` is the message if it already exists; None if that cannot happen."""
         self._write(self._table.insert().values(**row), taken)
 
     def change(self, id_: str, values: Mapping[str, Any], *, taken: str | None = None) -> None:
         self._write(self._table.update().where(self._table.c.id == id_).values(**values), taken)
 
     def remove(self, *conditions: ColumnElement[bool]) -> bool:
-        """Whether there was one."""
+        """Delete rows; return whether there were any."""
         with self._engine.begin() as connection:
             return connection.execute(self._table.delete().where(*conditions)).rowcount > 0
 
@@ -78,16 +74,17 @@ class Rows(Generic[Told]):
 
 
 def json_text(data: Any) -> str:
+    """Encode data as a JSON string for a text column."""
     return msgspec.json.encode(data).decode()
 
 
 def utc_now() -> str:
-    """The time in UTC, as every answer has it."""
+    """Return the current time in UTC, in the format of all responses."""
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def new_id() -> str:
-    """32 hexadecimal digits: Murano's client takes anything else for a name."""
+    """Return 32 hexadecimal digits: Murano's client takes anything else for a name."""
     return uuid4().hex
 
 
@@ -96,6 +93,8 @@ V = TypeVar("V")
 
 
 class RowCache(Generic[K, V]):
+    """Records by key. A value read before a change is not stored after it."""
+
     def __init__(self, most: int = 1000) -> None:
         self._most = most
         self._values: dict[K, V] = {}
@@ -120,7 +119,7 @@ class RowCache(Generic[K, V]):
         return value
 
     def forget(self) -> None:
-        """A row was changed."""
+        """Clear the cache: a row has changed."""
         with self._lock:
             self._values.clear()
             self._changes += 1

@@ -1,4 +1,4 @@
-"""The tables of the service, the same on SQLite and PostgreSQL, in the database of the deployments."""
+"""The tables of the server, the same on SQLite and PostgreSQL, in the database of the deployments."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tokens: who may do what, and until when. A token is shown once, when it is made; only its digest is kept.
+"""Access tokens, and the audit trail.
 
-Who did what, when, with what outcome. Lines are only added.
+A token is shown once, when it is created; only its digest is stored. Audit entries are only added.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PREFIX: Final = "sabir_"
 
 
 class Verb(Enum):
-    """What a token may be limited to."""
+    """The permissions that a token may have."""
 
     READ = "read"
     """See packages, environments, graphs, plans, histories; without file contents, object models and secret values."""
@@ -39,6 +39,8 @@ class Verb(Enum):
 
 
 class Role(Enum):
+    """A named set of permissions."""
+
     READER = "reader"
     OPERATOR = "operator"
     ADMIN = "admin"
@@ -80,6 +82,8 @@ class TokenInfo(Struct, frozen=True, kw_only=True):
 
 
 class TokenStore:
+    """Creates, finds and revokes tokens."""
+
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._rows = Rows(engine, token_table, _decode_token)
@@ -96,7 +100,7 @@ class TokenStore:
         verbs: tuple[Verb, ...] = (),
         lifetime: timedelta | None = None,
     ) -> tuple[TokenInfo, str]:
-        """A new token, and its text, which nobody can ask for again."""
+        """Create a token; return it with its secret text, which cannot be read again."""
         secret = _PREFIX + token_urlsafe(32)
         expires = (
             None if lifetime is None else (datetime.now(UTC) + lifetime).isoformat().replace("+00:00", "Z")
@@ -122,14 +126,14 @@ class TokenStore:
         return info, secret
 
     def recall(self, secret: str) -> TokenInfo | None:
-        """The token of a text if that is known without asking the database."""
+        """Return the cached token of a secret without a database query; None if it is not cached."""
         info = self._by_digest.recall(_token_digest(secret))
         return (
             None if info is None or info.is_expired or self._used.get(info.id) != _current_minute() else info
         )
 
     def find(self, secret: str) -> TokenInfo | None:
-        """The token of a text; None when there is none, or it has expired."""
+        """Return the token of a secret; None if it is unknown or expired."""
         digest = _token_digest(secret)
         info = self._by_digest.get(digest, lambda: self._rows.first(token_table.c.digest == digest))
         if info is None or info.is_expired:
@@ -138,7 +142,7 @@ class TokenStore:
         return info
 
     def _note_use(self, info: TokenInfo) -> None:
-        """Once a minute is enough to know whether somebody still needs it."""
+        """Record the time of use, at most once a minute: enough to find unused tokens."""
         minute = _current_minute()
         if self._used.get(info.id) != minute:
             self._rows.change(info.id, {"used": utc_now()})
@@ -163,7 +167,7 @@ def _current_minute() -> str:
 
 
 def _token_digest(secret: str) -> str:
-    # The text is 256 random bits: nobody can guess through a list of them, so one round is enough.
+    # The secret has 256 random bits, which cannot be found by guessing, so one round of hashing is enough.
     return sha256(secret.encode()).hexdigest()
 
 
@@ -173,6 +177,8 @@ def _decode_token(row: RowMapping) -> TokenInfo:
 
 
 class AuditLine(Struct, frozen=True, kw_only=True):
+    """One audit entry: who did what, when, with which outcome."""
+
     number: int
     at: str
     who: str
@@ -183,6 +189,8 @@ class AuditLine(Struct, frozen=True, kw_only=True):
 
 
 class Audit:
+    """Adds and lists audit entries."""
+
     def __init__(self, engine: Engine) -> None:
         self._rows = Rows(engine, audit_table, _decode_audit_line)
 

@@ -1,1 +1,1 @@
-"""Work that the service does in other processes: checks, evaluations, jobs."""
+"""Work that the server does in other processes: checks, evaluations, jobs."""

@@ -1,4 +1,4 @@
-"""The files that a job writes to, is given, and is known to live by."""
+"""The files of a job: its output, its log, its inputs, and the lock that shows that it runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class JobFiles(Struct, frozen=True):
         return self.folder / f"{self.id}.lock"
 
     def input_files(self, request: JobRequest) -> JobInputFiles:
-        """What its process is given beside its words; only what was asked for."""
+        """Return the input files of the process; only those that the request needs."""
         return JobInputFiles(
             plan=None if request.plan is None else self.folder / f"{self.id}.plan",
             inputs=self.inputs if request.inputs else None,
@@ -46,7 +46,7 @@ class JobFiles(Struct, frozen=True):
 
     @property
     def is_held(self) -> bool:
-        """Whether the process lives."""
+        """Tell whether the process runs: it holds the lock."""
         try:
             with self.lock.open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

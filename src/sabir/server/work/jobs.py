@@ -1,7 +1,8 @@
-"""Jobs: each a process of its own, which outlives the service.
+"""Jobs: each is a process that outlives the server.
 
-A job writes its events and its log to files, and holds a lock on a third for as long as it lives: a service that was started again
-finds out by it whether the job still runs, and goes on watching. What the job did is remembered by the deployment itself.
+A job writes its events and its log to files, and holds a lock on a third file while it runs. A restarted
+server checks the lock to find out whether the job still runs, and follows it again. The deployment itself
+records what the job did.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _STATES: Final = {
 
 
 class JobEvent(Struct, frozen=True):
-    """A line that a job wrote, counted from 1."""
+    """A line that a job wrote, numbered from 1."""
 
     number: int
     text: str
@@ -46,7 +47,7 @@ Command = Callable[[JobInfo, JobFiles], list[str]]
 
 
 class JobRunner:
-    """The jobs that wait or run, and who looks after them."""
+    """Starts queued jobs and follows running ones."""
 
     def __init__(
         self,
@@ -79,14 +80,14 @@ class JobRunner:
         return {"waiting": len(self._waiting), "running": len(self._running)}
 
     def acts_on(self, environment: str) -> JobInfo | None:
-        """The job that changes what is deployed of an environment just now."""
+        """Return the running job that changes the resources of an environment."""
         jobs = self._running.values()
         return next((job for job in jobs if job.environment == environment and job.verb in ACTING), None)
 
     # Coming and going
 
     async def recover(self) -> None:
-        """Go on with what an earlier service left: those that run are watched, those that wait are started."""
+        """Continue after a restart of the server: follow running jobs and start queued ones."""
         for job in await asyncio.to_thread(self._jobs.open):
             if job.state is JobState.WAITING:
                 self._waiting.append(job)
@@ -100,7 +101,7 @@ class JobRunner:
         await self._start_waiting()
 
     async def close(self) -> None:
-        """Look after nothing any more. The processes go on; the next service finds them."""
+        """Stop following jobs. The processes continue; the next server finds them."""
         self.closing.set()
         tasks = [*self._watched.values()]
         for task in tasks:
@@ -108,7 +109,7 @@ class JobRunner:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def stop(self, job: JobInfo) -> None:
-        """The first time running steps may end, the second time it ends now; one that waits never starts."""
+        """Let running steps end the first time, kill the job the second time; a queued job never starts."""
         waiting = next((each for each in self._waiting if each.id == job.id), None)
         if waiting is not None:
             self._waiting.remove(waiting)
@@ -119,7 +120,7 @@ class JobRunner:
             os.kill(running.process, signal.SIGINT)
 
     async def _start_waiting(self) -> None:
-        """Start the oldest that may: as many as there are slots, and of an environment one at a time."""
+        """Start the oldest queued jobs: as many as there are slots, one at a time per environment."""
         for job in [*self._waiting]:
             if len(self._running) >= self._slots:
                 return
@@ -174,14 +175,14 @@ class JobRunner:
             )
 
     async def _until_gone(self, job: JobInfo) -> None:
-        """Wait for a process that an earlier service started."""
+        """Wait for a process that an earlier server started."""
         files = self.files(job)
         while await asyncio.to_thread(lambda: files.is_held):
             await asyncio.sleep(_LOOK)
         await asyncio.to_thread(self._end, job, None)
 
     def _end(self, job: JobInfo, status: int | None) -> None:
-        """Write down what became of it. Without an exit status its last event tells."""
+        """Record the outcome. Without an exit code the last event decides."""
         files = self.files(job)
         JobInputFiles(inputs=files.inputs, arguments=files.arguments).remove()
         result = _read_result(job, files.output)
@@ -194,7 +195,9 @@ class JobRunner:
     # Following
 
     async def events(self, job: JobInfo, after: int = 0) -> AsyncGenerator[JobEvent | None]:
-        """The lines of a job beyond a number, as they come, until it ends; None now and then, when nothing comes."""
+        """Yield the lines of a job after a number as they arrive, until it ends; None regularly while
+        there are none.
+        """
         number, offset, quiet = 0, 0, 0
         output = self.files(job).output
         while True:
@@ -215,7 +218,7 @@ class JobRunner:
 
 
 def _read_lines(file: Path, offset: int) -> list[bytes]:
-    """Whole lines from an offset on."""
+    """Return the complete lines after an offset."""
     try:
         with file.open("rb") as opened:
             opened.seek(offset)
@@ -245,7 +248,7 @@ def _final_state(job: JobInfo, status: int | None, result: Any) -> JobState:
 
 
 def _find_reported_state(job: JobInfo, result: Any) -> str | None:
-    """The state that the job itself told at its end."""
+    """Return the state that the job itself reported at its end."""
     if job.verb in _DOCUMENTS:
         return None if result is None else "done"
     match result:

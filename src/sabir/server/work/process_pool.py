@@ -1,6 +1,6 @@
-"""Checks of uploads, in processes of their own that the system limits: whoever uploads is nobody to be trusted.
+"""Processes with limits for untrusted input, and the check of uploaded packages in them.
 
-Processes for work on what strangers wrote: each piece under the limits of the system, a process that breaks them is replaced.
+A process that exceeds its limits is ended by the operating system and replaced.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _PROCESSES: Final = 2
 
 
 class ProcessEndedError(SabirError):
-    """The system ended the process: it took more than is allowed, or shared a pool with one that did."""
+    """The process exceeded its limits, or shared a pool with one that did."""
 
 
 class LimitedProcesses:
-    """`pieces`: how much work a process does before a fresh one takes its place."""
+    """A pool of limited processes; each is replaced after `pieces` pieces of work."""
 
     def __init__(self, *, pieces: int) -> None:
         self._pieces = pieces
@@ -65,7 +65,7 @@ _UPLOADS_A_PROCESS: Final = 500
 
 
 class CheckedUpload(Struct, frozen=True, kw_only=True):
-    """The answer to an upload; `described` only when the package may be stored."""
+    """The response to an upload; `described` is only set if the package may be stored."""
 
     status: int
     body: dict[str, Any]
@@ -73,6 +73,8 @@ class CheckedUpload(Struct, frozen=True, kw_only=True):
 
 
 class UploadChecker:
+    """Checks uploaded archives in limited processes."""
+
     def __init__(self) -> None:
         self._processes = LimitedProcesses(pieces=_UPLOADS_A_PROCESS)
 
@@ -89,7 +91,7 @@ class UploadChecker:
 
 
 def _check_archive(archive: bytes) -> CheckedUpload:
-    """In a process of the pool."""
+    """Check an archive; runs in a process of the pool."""
     from sabir.source.packages.archive import ZipLoader
 
     limits = PROFILES["strict"]

@@ -1,7 +1,8 @@
-"""What a token that may not deploy sees: no value under a name such as `password`, wherever the same text stands.
+"""Redaction for tokens without the permission to deploy.
 
-Not every language can mark a value as sensitive. A model or a configuration that holds a password as plain text is for those who may
-deploy it; everyone else sees the graph, plans and reports without it.
+Not every language can mark a value as sensitive. A model or configuration with a password in plain text is
+only for tokens that may deploy it. For all others, values under names such as `password` are removed from
+graphs, plans and reports, along with other occurrences of the same text.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ _ABOUT: Final = re.compile(
     r"(name|ref|url|uri|path|file|policy|type|length|size|ttl|seconds|count|id|enabled|required)s?$",
     re.IGNORECASE,
 )
-"""Ends of names that say something about a secret and do not hold it: `secretName`, `password_file`."""
+"""Endings of names that describe a secret and do not contain it: `secretName`, `password_file`."""
 _WRITTEN: Final = re.compile(
     rf"""(?P<name>[\w.-]*(?:{_NAME.pattern})[\w.-]*["']?\s*[:=]\s*)(?P<value>"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,;}}\]]+)""",
     re.IGNORECASE,
 )
 _EXCERPT: Final = re.compile(r"(?m)^ *\d* +\|.*(?:\n|\Z)")
-"""A line of a source file below a message, or the mark below that."""
+"""A source line under a message, or the marker under that line."""
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether values under a name are secret by all experience: `password`, `adminPassword`, `api_key`."""
+    """Tell whether values under a name are usually secret: `password`, `adminPassword`, `api_key`."""
     return _NAME.search(name) is not None and _ABOUT.search(name) is None
 
 
 def mark_graph(graph: Graph, *others: Graph) -> Graph:
-    """The graph with every secret value marked as sensitive, also those of others that are shown with it."""
+    """Return the graph with secret values marked as sensitive, including those of `others` shown with it."""
     texts = [
         text
         for each in (graph, *others)
@@ -70,14 +71,14 @@ def mark_graph(graph: Graph, *others: Graph) -> Graph:
 
 
 def redact_document(data: Any) -> Any:
-    """A document of JSON without its secret values."""
+    """Return JSON data without its secret values."""
     texts = [*_texts_in(data, secret=False)]
     secrets = Secrets(texts, most=max(500, len(texts) * 8))
     return _redacted(data, secrets)
 
 
 def redact_text(text: str) -> str:
-    """A message without lines of source files, and without what it quotes of secret values: `"password": "…"`."""
+    """Return a message without source lines and without quoted secret values: `"password": "…"`."""
     return _WRITTEN.sub(lambda match: f"{match['name']}{REDACTED}", _EXCERPT.sub("", text))
 
 
