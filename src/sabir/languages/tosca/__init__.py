@@ -1,4 +1,8 @@
-"""The TOSCA language: Simple Profile 1.0 to 1.3, NFV, 2.0, and the ensembles of Unfurl (spec 004)."""
+"""The TOSCA language: Simple Profile 1.0 to 1.3, NFV, 2.0, and Unfurl ensembles (spec 004).
+
+This package is the entry point that sabir loads by name. Its methods import the reader, the checks and the
+evaluation only when they are called, so that recognizing a package stays cheap.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ __all__ = ["LANGUAGE", "Tosca"]
 
 
 class Tosca:
-    """The language as the rest of sabir sees it."""
+    """The TOSCA implementation of the language protocol."""
 
     name: Final = "tosca"
     evaluates_when_checked: Final = True

@@ -1,10 +1,8 @@
-"""Names of a TOSCA file: its types, inputs, nodes and what else has a name, and where they are used.
+"""Editor support for TOSCA: symbols, references and completion.
 
-Prefixes of imports are left out: a name without its prefix leads to the type, wherever it was imported from.
-
-What may be written next in a TOSCA file: the keys of the grammar, and the functions.
-
-TOSCA for editors: names of templates and types, and what may be written next.
+Symbols are types, inputs, node templates and other named entries. Import prefixes are ignored: a name without
+its prefix refers to the type from whichever file it is imported. Completion offers the keys of the grammar
+and function names.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import Span
 
 _SIMPLE: Final = {"topology_template": "service_template"}
-"""Keys of the Simple Profile, with what stands in their place in 2.0."""
+"""Keys of the Simple Profile and the keys that replace them in 2.0."""
 _FUNCTIONS: Final = (
     *(
         "get_input",
@@ -41,6 +39,7 @@ _TYPE_VALUE_KEYS: Final = frozenset({"type", "derived_from", "relationship", "ca
 
 
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:  # noqa: ARG001  an explorer's
+    """Return the completion candidates at an offset: grammar keys, or function names after `{`."""
     place = locate_cursor(file.source, offset)
     if place.is_key:
         return _build_candidates(_list_keys(place.path), SymbolKind.KEYWORD)
@@ -48,7 +47,7 @@ def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequen
 
 
 def _list_keys(path: tuple[str, ...]) -> Iterable[str]:
-    """The keys that the grammar has below a path; a name of the author's own stands where a map of names is."""
+    """Return the grammar keys under a path; a user-defined name stands for any entry of a map."""
     entity: GrammarEntity = grammar()["file"]
     is_name = False
     for key in path:
@@ -64,6 +63,11 @@ def _list_keys(path: tuple[str, ...]) -> Iterable[str]:
 
 
 def completion_keys(file: PackageFile, offset: int) -> Sequence[str]:
+    """Return the prefixes of the symbols that may complete the value at an offset.
+
+    The prefixes (`type `, `input `, `node `, `member `) are those of symbol keys in `file_names`. Empty if no
+    symbol fits.
+    """
     place = locate_cursor(file.source, offset)
     typed = place.before.replace(" ", "")
     if place.key in _TYPE_VALUE_KEYS:
@@ -97,7 +101,7 @@ _NAMED: Final = {
     "groups": ("group", SymbolKind.INSTANCE),
     "policies": ("policy", SymbolKind.INSTANCE),
 }
-"""The sections of a template, with the word of their keys."""
+"""Sections of a template and the word for one of their entries."""
 _MEMBERS: Final = ("properties", "attributes", "capabilities", "requirements", "interfaces")
 _TYPE_KEYS: Final = frozenset({"type", "derived_from", "node_type", "relationship"})
 _REFERENCES: Final = frozenset({"get_property", "get_attribute", "get_operation_output", "get_artifact"})
@@ -105,6 +109,10 @@ _PLACES: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST"})
 
 
 def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG001  an explorer's
+    """Return the symbols that a file defines and the names that it refers to.
+
+    Empty for a file that is not YAML or cannot be read.
+    """
     root = document_of(file, []) if file.name.endswith((".yaml", ".yml")) else None
     if root is None:
         return FileNames()
@@ -119,8 +127,8 @@ def _find_template(root: YamlNode | None) -> YamlNode | None:
 
 
 def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:
-    """The types that sabir brings."""
-    folder = Path(__file__).parent / "library"
+    """Return the types bundled with sabir as a package, so that editors can open their definitions."""
+    folder = Path(__file__).parents[1] / "library"
     files = {f"{profile}.yaml": (folder / f"{profile}.yaml").read_bytes() for profile in PROFILES}
     package = MemoryPackage(files)
     package.path = folder
@@ -195,7 +203,7 @@ def _list_template_symbols(template: YamlNode | None) -> Iterator[Symbol]:
 
 
 def _section_entries(node: YamlNode | None) -> Iterator[tuple[str, YamlEntry]]:
-    """A section is a map of names, or (policies) a list of maps with one name each."""
+    """Return the entries of a section: a map of names, or (policies) a list of one-entry maps."""
     for listed in (node, *sequence_items(node)):
         yield from text_entries(listed)
 
@@ -236,7 +244,7 @@ def _find_first_mention(value: YamlNode, word: str) -> Iterator[Mention]:
 
 
 def _find_reference_mentions(value: YamlNode) -> Iterator[Mention]:
-    """`get_property: [NODE, …, NAME]`."""
+    """Return the names in `get_property: [NODE, …, NAME]`."""
     for position, item in enumerate(sequence_items(value)):
         name = text_of(item)
         if name is not None and name not in _PLACES:
@@ -244,7 +252,7 @@ def _find_reference_mentions(value: YamlNode) -> Iterator[Mention]:
 
 
 def _find_requirement_mentions(value: YamlNode) -> Iterator[Mention]:
-    """`- host: NODE`, and lists of names."""
+    """Return the names in `- host: NODE` and in lists of names."""
     for item in sequence_items(value):
         name = text_of(item)
         if name is not None:

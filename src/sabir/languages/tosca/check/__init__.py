@@ -1,1 +1,1 @@
-"""What is wrong with a TOSCA template: names, types, values, requirements."""
+"""Static checks of TOSCA templates and archives: names, types, values, requirements."""

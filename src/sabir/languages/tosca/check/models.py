@@ -1,4 +1,8 @@
-"""Models with what is wrong with them, made once for a check and for the evaluation that follows it."""
+"""Checked models: a topology model together with its findings.
+
+Checking and evaluating a package both need the model of its topology and the findings about it. Both are
+computed once per package and shared, because flattening types and resolving requirements is most of the work.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +18,30 @@ from sabir.source.packages import LoadedPackage
 
 
 class CheckedModel(Struct, frozen=True, eq=False):
+    """A topology model and the findings about what it describes."""
+
     model: TopologyModel
     findings: tuple[Finding, ...]
 
     @classmethod
     def of(cls, topology: Topology) -> CheckedModel:
+        """Build the model of a topology and check it."""
         model = TopologyModel(topology)
         return cls(model, tuple(check_model(model)))
 
 
 class CheckedModels:
-    """The checked models of a package, one for each topology that was read from it."""
+    """The checked models of a package, one per topology."""
 
     def __init__(self, _package: LoadedPackage) -> None:
         self._by_topology: dict[int, CheckedModel] = {}
 
     def of(self, topology: Topology) -> CheckedModel:
-        """For topologies that stay as they were read: each is known by itself, and its model keeps it."""
+        """Return the checked model of a topology, built on first use.
+
+        Topologies are told apart by identity. That is safe because they are immutable and the cached model
+        keeps a reference to its topology, so the identity is never reused.
+        """
         checked = self._by_topology.get(id(topology))
         if checked is None:
             checked = self._by_topology[id(topology)] = CheckedModel.of(topology)
@@ -38,7 +49,11 @@ class CheckedModels:
 
 
 def check_topology(checked: CheckedModel) -> list[Finding]:
-    """That, and what is wrong with what it does: a template can be evaluated without its scripts, and not be deployed."""
+    """Return all findings about a topology, including those about its behavior.
+
+    Findings about operations and scripts are separate from the findings of the model because a template with
+    a missing script can still be evaluated, although it cannot be deployed.
+    """
     substitutes = checked.model.topology.substitutes()
     inner = (CheckedModel.of(topology) for topology in substitutes if topology.imported)
     return sort_unique_findings(

@@ -1,7 +1,7 @@
-"""Whether a signature fits what it was made of, and whose it is.
+"""Verification of CMS signatures: whether a signature matches its content, and who signed it.
 
-A certificate that comes with an archive shows that the archive is as its signer left it, not who that is: for that the
-certificate, or that of its issuer, must come by another way (`anchors`).
+A certificate inside an archive proves that the archive is unchanged since it was signed. It does not prove
+who signed it: for that, the certificate or the one of its issuer must come from elsewhere (`anchors`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _DIGESTS: Final = {
     "2.16.840.1.101.3.4.2.2": "sha384",
     "2.16.840.1.101.3.4.2.3": "sha512",
 }
-# What the algorithm of a signature says of its digest; the others leave it to the field of its own.
+# Digests that the signature algorithm implies; the other algorithms name the digest in a separate field.
 _WITH_DIGEST: Final = {
     "1.2.840.113549.1.1.14": "sha224",
     "1.2.840.113549.1.1.11": "sha256",
@@ -55,21 +55,23 @@ Outcome = Enum("Outcome", ["GOOD", "BAD", "UNKNOWN"])
 
 
 class Verdict(Struct, frozen=True):
+    """The result of a verification: good, bad or unknown, with the signer or the reason."""
+
     outcome: Outcome
     reason: str
-    """Why it is bad or unknown; whose it is, when it is good."""
+    """Why the signature is bad or unknown; the signer if it is good."""
 
 
 class _UnverifiableError(Exception):
-    """Neither good nor bad: something to verify it with is missing."""
+    """Something needed for the verification is missing: neither good nor bad."""
 
 
 class _InvalidSignatureError(Exception):
-    """The signature does not fit."""
+    """The signature does not match."""
 
 
 def load_certificates(data: bytes) -> list[Certificate]:
-    """Of a file, PEM or DER; none when it holds none."""
+    """Return the certificates in a PEM or DER file; an empty list if it has none."""
     from cryptography import x509
 
     try:
@@ -88,7 +90,11 @@ def verify_signature(
     anchors: Iterable[bytes] = (),
     now: datetime,
 ) -> Verdict:
-    """A signature of any of these contents (the forms that lines may have), with certificates as files hold them."""
+    """Verify a signature of any of these contents.
+
+    The contents are the forms that the same text can have with different line endings. Certificates and
+    anchors are the bytes of certificate files.
+    """
     for library in ("cryptography", "pyasn1_modules"):
         if find_spec(library) is None:
             return Verdict(
@@ -215,7 +221,10 @@ def _hash_algorithm(name: str) -> HashAlgorithm:
 
 
 def _read_pss_scheme(parameters: bytes | None) -> tuple[PSS, HashAlgorithm]:
-    """Of RSASSA-PSS-params (RFC 4055); the defaults there are of SHA-1, which nobody should take."""
+    """Read the padding and hash from RSASSA-PSS-params (RFC 4055).
+
+    The defaults there use SHA-1 and are not accepted.
+    """
     from cryptography.hazmat.primitives.asymmetric import padding
 
     read = None if parameters is None else read_pss(parameters)
@@ -226,7 +235,10 @@ def _read_pss_scheme(parameters: bytes | None) -> tuple[PSS, HashAlgorithm]:
 
 
 def _leads_to(certificate: Certificate, pool: list[Certificate], trusted: list[Certificate]) -> bool:
-    """Whether a certificate is a trusted one, or was issued by one, directly or through others that may issue."""
+    """Return whether a certificate is trusted or was issued by a trusted one.
+
+    Intermediate certificates count if they are allowed to issue certificates.
+    """
     for _ in range(_LONGEST_CHAIN):
         if certificate in trusted or any(_is_issued_by(certificate, anchor) for anchor in trusted):
             return True

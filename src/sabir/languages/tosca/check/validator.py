@@ -1,6 +1,7 @@
-"""The validator of TOSCA packages: every document that no other imports, with what it imports.
+"""The validator of TOSCA packages and archives.
 
-Archives: TOSCA.meta, what it names, archives in the archive.
+Checks each document that no other document imports, together with its imports. In an archive it also checks
+TOSCA.meta, the files that it names, and nested archives.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from sabir.text import Source
 
 
 class ToscaValidator(BaseValidator):
-    """Service templates, types and archives: names, values, requirements, functions."""
+    """Checks of service templates, types and archives: names, values, requirements, functions."""
 
     short_name: ClassVar[str] = "TOSCA"
     long_name: ClassVar[str] = "tosca"
@@ -41,6 +42,7 @@ class ToscaValidator(BaseValidator):
         return collect_rules("sabir.languages.tosca")
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        """Check the package; with `files`, report findings about these files only."""
         from sabir.languages.tosca.check.models import CheckedModels, check_topology
         from sabir.languages.tosca.syntax.package import LoadContext, load_entries
         from sabir.source.catalogue import ImportCatalog
@@ -83,6 +85,11 @@ _SEVERAL: Final = re.compile(r'"([^"]+)"|(\S+)')
 
 
 def check_archive(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
+    """Check the metadata, manifest, hashes and signatures of an archive.
+
+    `now` is the time at which certificates must be valid. A package without TOSCA.meta gets only the check of
+    a signature of the archive as a whole.
+    """
     yield from check_archive_signature(package, now)
     meta = meta_file(package)
     if meta is None:
@@ -108,7 +115,10 @@ def check_archive(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
 
 
 def _check_duplicate_fields(source: Source) -> Iterator[Finding]:
-    """The fields that speak of the archive itself; what later blocks say of files may well be said of several."""
+    """Report duplicate fields in the block about the archive itself.
+
+    Later blocks describe single files, so their fields repeat.
+    """
     seen: dict[str, ManifestField] = {}
     for field in fields_of(source):
         first = seen.setdefault(field.name, field)
@@ -136,5 +146,5 @@ def _check_nested_archives(package: LoadedPackage) -> Iterator[Finding]:
 
 def _is_csar(package: LoadedPackage, name: str) -> bool:
     file = package.get_file(name)
-    # The names of members stand as they are in a zip archive.
+    # Member names are stored uncompressed in a zip archive.
     return file is not None and META.encode() in file.raw()

@@ -1,4 +1,4 @@
-"""The checks of a topology, one subject a module; all of them run, so that one run shows everything."""
+"""Checks of a topology, one subject per module. All of them run, so that one check reports everything."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def check_model(model: TopologyModel) -> list[Finding]:
-    """Everything that is wrong with what a topology describes, sorted by place."""
+    """Return all findings about what a topology describes, sorted by location."""
     return sort_unique_findings(
         [
             *model.findings,
@@ -43,6 +43,6 @@ def check_model(model: TopologyModel) -> list[Finding]:
 
 
 def sort_unique_findings(findings: list[Finding]) -> list[Finding]:
-    """Findings by their places, each once."""
+    """Return the findings sorted by location, without duplicates."""
     unique = {finding.sort_key: finding for finding in findings}
     return [unique[key] for key in sorted(unique)]

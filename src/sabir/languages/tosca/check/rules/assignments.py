@@ -1,4 +1,4 @@
-"""Values that templates assign: known names, fitting values, nothing required left out."""
+"""Checks of assigned values: known names, matching types, no missing required value."""
 
 from __future__ import annotations
 
@@ -41,6 +41,11 @@ UNKNOWN_CAPABILITY: Final = tosca_rule(
 
 
 def check_assignments(model: TopologyModel) -> Iterator[Finding]:
+    """Check the values that templates, inputs and outputs assign.
+
+    Covers node, relationship, group and policy templates, defaults of inputs, and artifacts. Rules that only
+    2.0 has are applied to entries from 2.0 documents, whichever version the importing document has.
+    """
     for name, template in model.nodes.items():
         flat = model.flat[name]
         if flat is not None:
@@ -98,7 +103,7 @@ def _check_value(
 
 
 def _check_artifacts(model: TopologyModel) -> Iterator[Finding]:
-    """2.0: artifacts have values for what their types require, and those of node types fit what is declared."""
+    """Check artifacts of 2.0: required properties have values, and values of node types match."""
     owners = {id(type_): type_ for type_ in model.topology.types[TypeKind.NODE].values()}.values()
     of_types = [artifact for type_ in owners for artifact in type_.artifacts.values()]
     of_templates = [artifact for node in model.nodes.values() for artifact in node.artifacts.values()]
@@ -107,7 +112,7 @@ def _check_artifacts(model: TopologyModel) -> Iterator[Finding]:
         if flat is None or not artifact.origin.second:
             continue
         yield from check_required(flat, artifact.properties, artifact.place, f"artifact {artifact.name!r}")
-        # The conformance files give artifacts of types properties that are not declared.
+        # The conformance files set properties that the artifact type does not declare.
         declared = {name: value for name, value in artifact.properties.items() if name in flat.properties}
         yield from check_values(model, declared, flat.properties, flat.name)
 
@@ -184,7 +189,7 @@ def _check_attributes(model: TopologyModel, assigned: Assignment, flat: FlatType
 def _check_relationship(
     model: TopologyModel, relationship: RelationshipTemplate, flat: FlatType
 ) -> Iterator[Finding]:
-    """2.0: what a relationship has beside its properties."""
+    """Check the attributes and interfaces of a 2.0 relationship, in addition to its properties."""
     yield from _check_attributes(model, relationship.attributes, flat)
     yield from check_operation_inputs(model, flat, relationship.interfaces)
     yield from check_interfaces(model, relationship.interfaces, flat)
@@ -193,7 +198,10 @@ def _check_relationship(
 def _check_capability_values(
     model: TopologyModel, template: NodeTemplate, flat: FlatType
 ) -> Iterator[Finding]:
-    """2.0: every capability of a node has values for what its type requires, spoken of in the template or not."""
+    """Check that each capability of a 2.0 node has a value for each required property.
+
+    Capabilities that the template does not mention are checked as well.
+    """
     for name, declared in flat.capabilities.items():
         type_ = model.types.find(TypeKind.CAPABILITY, declared.type)
         if type_ is None:
@@ -222,7 +230,7 @@ def _check_link(model: TopologyModel, link: RequirementLink) -> Iterator[Finding
             yield UNKNOWN_TYPE.at(relationship.place, message, hint=hint)
         return
     if link.definition is None and relationship.type is None:
-        return  # of which type it is only the requirement could say, which is not there
+        return  # the type is given by the requirement, which is missing
     flat = model.types.find(TypeKind.RELATIONSHIP, link.relationship_type)
     if flat is not None and relationship.name not in model.topology.relationship_templates:
         definitions = _refine_properties(link, flat)
@@ -234,7 +242,7 @@ def _check_link(model: TopologyModel, link: RequirementLink) -> Iterator[Finding
 
 
 def _refine_properties(link: RequirementLink, flat: FlatType) -> Mapping[str, PropertyDefinition]:
-    """Those of the type of a relationship, as the requirement refines them."""
+    """Return the properties of a relationship type as refined by the requirement."""
     refinement = None if link.definition is None else link.definition.refinement
     if refinement is None or not refinement.properties:
         return flat.properties
@@ -242,7 +250,10 @@ def _refine_properties(link: RequirementLink, flat: FlatType) -> Mapping[str, Pr
 
 
 def _check_relationship_values(model: TopologyModel, link: RequirementLink) -> Iterator[Finding]:
-    """2.0: whoever assigns a requirement gives its relationship what that requires; a template of it speaks for itself."""
+    """Check that a 2.0 requirement assignment sets the required properties of its relationship.
+
+    A relationship template is skipped: it is checked where it is defined.
+    """
     relationship = link.relationship
     flat = model.types.find(TypeKind.RELATIONSHIP, link.relationship_type)
     if flat is None or (
@@ -256,14 +267,14 @@ def _check_relationship_values(model: TopologyModel, link: RequirementLink) -> I
 
 
 def _check_allocation(model: TopologyModel, link: RequirementLink) -> Iterator[Finding]:
-    """2.0: what is taken must be properties of the capability, and numbers."""
+    """Check that a 2.0 allocation names numeric properties of the target capability."""
     target = model.flat.get(link.target or "")
     declared = target.capabilities.get(link.capability or "") if target is not None else None
     type_ = None if declared is None else model.types.find(TypeKind.CAPABILITY, declared.type)
     if type_ is None or declared is None:
         return
     definitions = merge_properties([type_.properties, declared.properties])
-    # The conformance files take parts of properties that are not declared.
+    # The conformance files allocate properties that are not declared.
     declared_parts = {
         name: written for name, written in link.assignment.allocation.items() if name in definitions
     }

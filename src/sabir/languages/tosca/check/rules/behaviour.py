@@ -1,6 +1,7 @@
-"""Operations and what carries them out: all of it is there.
+"""Checks of behavior: operations, their implementations, workflows and triggers.
 
-What workflows and triggers call: operations, workflows, relationships. All of it is there, and takes what it is given.
+Each operation, workflow, relationship, artifact and file that is named must exist, and calls must pass inputs
+that the called operation or workflow accepts.
 """
 
 from __future__ import annotations
@@ -56,6 +57,11 @@ ENDLESS: Final = tosca_rule(
 def check_activities(
     model: TopologyModel, interfaces: Mapping[str, Mapping[str, Interface]]
 ) -> Iterator[Finding]:
+    """Check the activities of workflow steps and of triggers.
+
+    `interfaces` maps the name of each node template to its merged interfaces, so that a call is checked
+    against operations that the template inherits as well as those that it defines.
+    """
     topology = model.topology
     yield from _check_inline_cycles(topology.workflows)
     for workflow in topology.workflows.values():
@@ -71,7 +77,7 @@ def check_activities(
     for policy in topology.policies:
         for trigger in policy.triggers.values():
             if policy.origin.second:
-                # The conformance files of 2.0 call operations there that no target has.
+                # The conformance files of 2.0 call operations that no target of the trigger has.
                 for activity in trigger.action:
                     yield from _check_activity(model, activity, None, "")
                 continue
@@ -82,7 +88,7 @@ def check_activities(
 
 
 def _target_relationship(model: TopologyModel, step: Step) -> Iterator[Finding]:
-    """It is the name of a requirement of the node that the step is for."""
+    """Check that the target relationship of a step is a requirement of the target node."""
     name, flat = step.target_relationship, model.flat.get(step.target or "")
     if name is not None and step.origin.second and step.target in model.topology.groups:
         message = f"{step.target!r} is a group and has no requirement {name!r}"
@@ -132,7 +138,7 @@ def _check_activity(
 def _call_inputs(
     model: TopologyModel, activity: Activity, subject: str, inputs: Mapping[str, PropertyDefinition]
 ) -> Iterator[Finding]:
-    """What a step gives to an operation or workflow is among what it takes, and fits."""
+    """Check that the operation or workflow accepts the inputs that a step passes."""
     for name, written in activity.inputs.items():
         definition = inputs.get(name)
         if definition is None:
@@ -146,7 +152,7 @@ def _call_inputs(
 
 
 def _check_inline_cycles(workflows: Mapping[str, Workflow]) -> Iterator[Finding]:
-    """Workflows that inline one another have no end; one finding for each way round."""
+    """Report workflows that inline each other, one finding per cycle."""
     inlined = {
         name: {
             activity.name: activity
@@ -209,8 +215,12 @@ IMPLEMENTED_TYPE: Final = tosca_rule(
 
 
 def check_behaviour(model: TopologyModel) -> Iterator[Finding]:
+    """Check the interfaces of types and templates, and everything that calls them.
+
+    The findings do not prevent an evaluation: see `check.models.check_topology`.
+    """
     if not model.topology.complete or "unfurl" in model.topology.profiles:
-        # Implementations of Unfurl name configurators and commands, too.
+        # Implementations in Unfurl also name configurators and commands.
         return
     yield from _check_types(model)
     interfaces = {
@@ -284,7 +294,7 @@ def _check_interface_definitions(
     definitions: Mapping[str, InterfaceDefinition],
     artifacts: Mapping[str, ArtifactDefinition],
 ) -> Iterator[Finding]:
-    """The interfaces that a type or template itself writes."""
+    """Check the interfaces that a type or template itself defines."""
     merged = interfaces_of(model.types, flat, definitions)
     for name, interface in definitions.items():
         declared = merged[name].declared
@@ -301,7 +311,10 @@ def _check_interface_definitions(
 
 
 def _misspelt_interface(interface: InterfaceDefinition, owner: str, inherited: set[str]) -> Iterator[Finding]:
-    """Before 2.0 a type or template may have interfaces of its own; one that is nearly a known one is meant to be that."""
+    """Report an interface whose name is nearly that of an inherited one.
+
+    Before 2.0 a type or template may add interfaces, so an unknown name alone is not an error.
+    """
     hint = did_you_mean(interface.name, USUAL_INTERFACES, inherited)
     if interface.name not in inherited and hint is not None:
         message = f"{owner} has no interface {interface.name!r}, and it has no type"
@@ -343,14 +356,14 @@ def _check_file(
     *,
     is_needed: bool = True,
 ) -> Iterator[Finding]:
-    """A file is looked for beside the one that names it, then from the root of the package."""
+    """Check that a file exists, next to the file that names it or relative to the package root."""
     exists, candidates = model.topology.has_file, file_candidates(name, origin)
     if exists is None or not candidates:
         return
     path = candidates[0]
     if path.startswith("..") or any(map(exists, candidates)):
         return
-    # A name without a dot is meant to be that of an artifact.
+    # A name without a dot probably refers to an artifact.
     is_file = "." in name or "/" in name
     stands_alone = origin.second and is_file and not model.topology.has_folder(posixpath.dirname(path))
     rule = MISSING_FILE if is_needed and not stands_alone else NO_FILES

@@ -1,4 +1,8 @@
-"""What calls of functions give and take, as far as their names and signatures tell, held against what is wanted there (2.0)."""
+"""Result types of function calls, compared with the type that is expected there (TOSCA 2.0).
+
+Types are derived from function names and declared signatures only; nothing is evaluated. A call whose result
+type is not known is accepted.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ _COMPUTED: Final = frozenset(
         "length", "union", "intersection", "sum", "difference", "product", "quotient", "remainder", "round", "floor", "ceil",
     }
 )  # fmt: skip
-"""The pure functions that give more than true or false."""
+"""Pure functions whose result is not a boolean."""
 _RESULTS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(
         (f"${name}" for name in PURE if name not in _COMPUTED), _TRUTH
@@ -33,14 +37,14 @@ _RESULTS: Final[Mapping[str, tuple[str, ...]]] = {
     "$quotient": ("float", "scalar"),
     "$remainder": ("integer", "scalar"),
 }  # fmt: skip
-"""By the names that a document has when it is read; those that are not here may give anything."""
-# A text may say a version or a size; whether it does is seen when it is computed.
+"""Result types by normalized function name; a function that is not listed may return any type."""
+# A string may hold a version or a size; only evaluation can tell.
 _WRITTEN_AS_TEXT: Final = frozenset({"version", "timestamp", "bytes", "scalar"})
 _ANYTHING: Final = frozenset({"any", "json", "xml"})
 
 
 def first_call(data: Any) -> tuple[str, Any] | None:
-    """The function that a value calls, and its argument."""
+    """Return the function that a value calls and its argument, or None if it is not a call."""
     if not isinstance(data, Mapping) or len(data) != 1:
         return None
     ((name, argument),) = data.items()
@@ -54,7 +58,10 @@ def check_result(
     subject: str,
     owner: FlatType | None = None,
 ) -> Iterator[Finding]:
-    """A value that is computed; `owner` is the type of what SELF means."""
+    """Check that a computed value can have the expected type.
+
+    `owner` is the type of the entity that SELF refers to.
+    """
     call = first_call(written.data)
     if wanted is None or call is None or not (wanted.origin.second and written.origin.second):
         return
@@ -67,7 +74,7 @@ def check_result(
 
 
 def gives_truth(model: TopologyModel, name: str, argument: Any) -> bool:
-    """Whether a function can say yes or no, as conditions and validation clauses must."""
+    """Return whether a function can return a boolean, as conditions and validation clauses require."""
     results = _call_result_types(model, name, argument, None)
     return not results or any(
         _find_primitive(model.types, _type_name(result)) == "boolean" for result in results
@@ -75,7 +82,7 @@ def gives_truth(model: TopologyModel, name: str, argument: Any) -> bool:
 
 
 def explain_misuse(model: TopologyModel, function: FunctionDefinition, argument: Any) -> str | None:
-    """Why no signature of a function takes an argument."""
+    """Return why no signature of a function accepts the argument; None if one does."""
     arguments = argument if isinstance(argument, list) else [] if argument is None else [argument]
     if not function.signatures or any(_is_unconstrained(signature) for signature in function.signatures):
         return None
@@ -89,7 +96,7 @@ def explain_misuse(model: TopologyModel, function: FunctionDefinition, argument:
 
 
 def _is_unconstrained(signature: Signature) -> bool:
-    """Of any arguments."""
+    """Return whether a signature accepts any arguments."""
     return signature.variadic and not signature.arguments and not signature.optional_arguments
 
 
@@ -120,7 +127,7 @@ def _find_argument_problem(model: TopologyModel, signature: Signature, arguments
 def _call_result_types(
     model: TopologyModel, name: str, argument: Any, owner: FlatType | None
 ) -> tuple[str | Schema, ...]:
-    """The types that a call can give; none when it may give anything."""
+    """Return the types that a call can have; empty if it can have any type."""
     function = model.topology.functions.get(name.removeprefix("$"))
     if function is not None:
         return _function_result_types(model, function, argument)
@@ -151,7 +158,7 @@ def _function_result_types(
 
 
 def _find_read_schema(model: TopologyModel, argument: Any, owner: FlatType | None) -> tuple[Schema, ...]:
-    """Of a property or attribute that is read straight from a node."""
+    """Return the schema of a property or attribute that is read directly from a node."""
     if not isinstance(argument, list) or len(argument) != 2 or not isinstance(argument[1], str):
         return ()
     entity, key = argument
@@ -165,7 +172,7 @@ def _type_name(result: str | Schema) -> str:
 
 
 def _find_primitive(types: TypeTable, name: str) -> str:
-    """The primitive that a type comes down to; a type with fields is a map."""
+    """Return the primitive type that a type derives from; a type with fields is a map."""
     flat = types.find(TypeKind.DATA, name)
     if flat is None:
         return name
@@ -180,7 +187,7 @@ def _is_assignable(types: TypeTable, result: str | Schema, wanted: Schema) -> bo
     if base == "string" and (goal in _WRITTEN_AS_TEXT or goal.startswith("scalar-unit")):
         return True
     if base == "map" and "map" in (name, wanted.name):
-        return True  # one of them says nothing of its fields
+        return True  # one of them does not declare its entries
     return (base, goal) == ("integer", "float")
 
 

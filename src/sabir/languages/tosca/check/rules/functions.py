@@ -1,4 +1,8 @@
-"""Functions in values: the inputs and entities they name exist; inputs that nothing uses are said so."""
+"""Checks of function calls in values: known inputs and entities, argument counts.
+
+Also reports inputs that are never used. What a call returns is checked in `function_results`, what it reads
+in `reads`.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +57,7 @@ _ARITIES: Final[Mapping[str, tuple[int, int | None]]] = {
     "$available_allocation": (2, None),
     "$join": (1, 2),
 }
-# What only an orchestrator can answer.
+# Known to an orchestrator only.
 _ORCHESTRATED: Final = frozenset({"get_operation_output"})
 _READERS: Final = frozenset({"get_property", "get_attribute", "get_artifact"})
 _GETTERS: Final = frozenset(word for names in MODULES.values() for word in names if word.startswith("get_")) | {
@@ -64,6 +68,11 @@ _RESERVED: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST", "ROOT", "ORCHE
 
 
 def check_functions(model: TopologyModel) -> Iterator[Finding]:
+    """Check all function calls of a topology, and report inputs that are never used.
+
+    Unused inputs are not reported if something may read them by a computed name: an expression, a
+    substitution mapping, or a part of the document that could not be read.
+    """
     used: set[str] = set(_inputs_of_types(model))
     loose = any(template.loses for template in model.nodes.values())
     nodes, inputs = frozenset(model.nodes), frozenset(model.topology.inputs)
@@ -74,7 +83,7 @@ def check_functions(model: TopologyModel) -> Iterator[Finding]:
                 input_name = _first_argument_name(argument)
                 if input_name is not None:
                     used.add(input_name)
-                    # A list may carry a default beside the name.
+                    # A list may hold a default after the name.
                     is_missing = model.topology.complete and input_name not in model.topology.inputs
                     has_more = isinstance(argument, YamlSequence) and len(argument) > 1
                     if is_missing and (not has_more or written.origin.second):
@@ -93,7 +102,7 @@ def check_functions(model: TopologyModel) -> Iterator[Finding]:
             elif name in ("eval", "ref", "template"):
                 loose = True
             elif name.startswith("$") and name != "$$":
-                used.add(_first_argument_name(argument) or "")  # of a misspelt $get_input
+                used.add(_first_argument_name(argument) or "")  # a misspelled $get_input
                 yield from _check_function_name(model, name, place)
                 yield from _check_signature(model, name, argument, place)
             elif name == "join" and written.origin.second:
@@ -116,7 +125,10 @@ def check_functions(model: TopologyModel) -> Iterator[Finding]:
 
 
 def _report_misspelled_calls(model: TopologyModel) -> Iterator[Finding]:
-    """In inputs of operations and in outputs, for which no type says that a map is not meant."""
+    """Report misspelled function names in operation inputs and outputs.
+
+    No type tells there whether a mapping is data, so only names close to a known function are reported.
+    """
     outputs = (output.value for output in model.topology.outputs.values())
     for written in (*operation_inputs(model), *filter(None, outputs)):
         for name, argument in _list_calls(written.node):
@@ -127,7 +139,10 @@ def _report_misspelled_calls(model: TopologyModel) -> Iterator[Finding]:
 
 
 def _suggest_function(name: str, argument: YamlNode) -> str | None:
-    """Nearly the name of a function; what only ends otherwise, as `tokens`, may well be data."""
+    """Return the function that a misspelled name probably means.
+
+    A name that differs only in its ending, such as `tokens`, may well be data.
+    """
     if name.startswith("get_"):
         return None if name in _GETTERS else did_you_mean(name, _GETTERS)
     if not isinstance(argument, YamlSequence) or name.startswith(("$", *_TEXTS)):
@@ -136,7 +151,7 @@ def _suggest_function(name: str, argument: YamlNode) -> str | None:
 
 
 def _check_conditions(model: TopologyModel) -> Iterator[Finding]:
-    """2.0: a condition is true or false."""
+    """Check that 2.0 conditions return a boolean."""
     for written in (*list_clauses(model), *_list_node_filters(model)):
         conditions = written.data if isinstance(written.data, list) else [written.data]
         for call in filter(None, map(first_call, conditions)):
@@ -162,7 +177,10 @@ def _check_join(argument: YamlNode, place: Place) -> Iterator[Finding]:
 
 
 def _check_signature(model: TopologyModel, name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
-    """2.0: a function of one's own takes what its signatures say, also where it has the name of another."""
+    """Check a call of a user-defined 2.0 function against its signatures.
+
+    This includes functions that redefine a built-in one.
+    """
     function = model.topology.functions.get(name[1:])
     if function is None:
         yield from _check_argument_count(name, argument, place)
@@ -173,7 +191,7 @@ def _check_signature(model: TopologyModel, name: str, argument: YamlNode, place:
 
 
 def _check_argument_count(name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
-    """How many arguments a function takes; what they are only an evaluation can tell."""
+    """Check the number of arguments; their values are known only to an evaluation."""
     least, most = _ARITIES.get(name) or _find_arity(name.removeprefix("$"))
     if least == 0:
         return
@@ -193,7 +211,7 @@ def _find_arity(name: str) -> tuple[int, int | None]:
 
 
 def _check_function_name(model: TopologyModel, name: str, place: Place) -> Iterator[Finding]:
-    """2.0: a function is TOSCA's own, or defined under `functions`."""
+    """Check that a 2.0 function is built in or defined under `functions`."""
     word = name[1:]
     if name in MODULES["tosca2"] or word in model.topology.functions or not model.topology.complete:
         return
@@ -206,7 +224,7 @@ def _check_function_name(model: TopologyModel, name: str, place: Place) -> Itera
 
 
 def _check_input_path(model: TopologyModel, name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
-    """2.0: what stands beside the name leads into the value."""
+    """Check the 2.0 path into the value of an input."""
     declared, data = model.topology.inputs.get(name), plain_data(argument)
     if declared is None or not isinstance(data, list):
         return
@@ -227,7 +245,7 @@ def _is_entity(model: TopologyModel, name: str) -> bool:
 
 
 def _inputs_of_types(model: TopologyModel) -> Iterator[str]:
-    """Inputs that the defaults of types use."""
+    """Return the inputs that defaults of types use."""
     for table in model.topology.types.values():
         for type_ in table.values():
             for definition in (*type_.properties.values(), *type_.attributes.values()):
@@ -255,7 +273,7 @@ def _list_calls(node: YamlNode) -> Iterator[tuple[str, YamlNode]]:
 
 
 def _first_argument_name(argument: YamlNode) -> str | None:
-    """The name that a call begins with, when it is plain text."""
+    """Return the first argument of a call if it is a plain string."""
     node = argument.items[0] if isinstance(argument, YamlSequence) and len(argument) else argument
     if isinstance(node, YamlScalar) and isinstance(node.value, str) and "{{" not in node.value:
         return node.value

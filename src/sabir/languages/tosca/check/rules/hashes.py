@@ -1,4 +1,4 @@
-"""The hashes that the manifest of SOL004 gives for the files of an archive."""
+"""Checks of the file hashes in the manifest of a SOL004 archive."""
 
 from __future__ import annotations
 
@@ -41,6 +41,11 @@ _SIGNATURES: Final = (".cert", ".cms", ".crt", ".pem", ".p7s", ".sig")
 
 
 def check_hashes(package: LoadedPackage, manifest: PackageFile) -> Iterator[Finding]:
+    """Check each hash of the manifest against the file that it names.
+
+    Missing files and unsupported hash algorithms are findings as well. A note confirms that all hashes match,
+    another one lists files that the manifest does not cover.
+    """
     entries = [*entries_of(manifest)]
     contents = _Contents(package)
     defects = [defect for entry in entries for defect in _check_entry(contents, entry)]
@@ -53,7 +58,7 @@ def check_hashes(package: LoadedPackage, manifest: PackageFile) -> Iterator[Find
 
 
 class _Contents:
-    """The files of an archive; each is hashed once, however often a manifest names it."""
+    """The files of an archive; each is hashed once, even if the manifest names it repeatedly."""
 
     def __init__(self, package: LoadedPackage) -> None:
         self.package = package

@@ -1,6 +1,7 @@
-"""Outputs of operations and workflows: the attributes that they go to are there, and of their types.
+"""Checks of interfaces that templates assign, and of operation and workflow outputs.
 
-Interfaces that templates assign to: they are there, and inputs and outputs of their operations fit what the type declares.
+Assigned interfaces must exist and their inputs must have the declared types. Outputs must be mapped to
+existing attributes of a compatible type.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ UNKNOWN_INTERFACE: Final = tosca_rule(
 def check_interfaces(
     model: TopologyModel, interfaces: Mapping[str, InterfaceDefinition], flat: FlatType
 ) -> Iterator[Finding]:
-    """2.0: a template assigns to interfaces that its type has."""
+    """Check that a 2.0 template assigns only interfaces that its type has."""
     for name, interface in interfaces.items():
         if name not in flat.interfaces and model.topology.complete and flat.is_whole:
             hint = did_you_mean(name, flat.interfaces)
@@ -45,7 +46,10 @@ def check_interfaces(
 def check_operation_inputs(
     model: TopologyModel, flat: FlatType, interfaces: Mapping[str, InterfaceDefinition]
 ) -> Iterator[Finding]:
-    """Inputs that a template gives to operations fit what the type declares. It may give others, too."""
+    """Check that assigned operation inputs have the types that the node type declares.
+
+    A template may also pass inputs that the type does not declare.
+    """
     declared = model.interfaces(flat, {})
     for name, interface in interfaces.items():
         if name not in declared:
@@ -80,7 +84,7 @@ def check_operation_inputs(
 def _check_remapped_outputs(
     interface: InterfaceDefinition, operations: Mapping[str, NodeOperation], flat: FlatType
 ) -> Iterator[Finding]:
-    """2.0: an output that the type has mapped stays where it goes."""
+    """Check that a 2.0 template does not change an output mapping of its type."""
     for operation in (*interface.operations.values(), *interface.notifications.values()):
         declared = operations.get(operation.name)
         for name, output in operation.outputs.items():
@@ -102,7 +106,10 @@ _STEPS: Final = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE"})
 
 
 def check_outputs_of_type(model: TopologyModel, type_: TypeDefinition, flat: FlatType) -> Iterator[Finding]:
-    """2.0: a type maps outputs to attributes that are its own, whether there is a template of it or not."""
+    """Check that a 2.0 type maps outputs to its own attributes.
+
+    The type is checked whether or not a template uses it.
+    """
     merged = model.interfaces(flat, {})
     for interface in type_.interfaces.values():
         for written in (*interface.operations.values(), *interface.notifications.values()):
@@ -119,6 +126,11 @@ def check_outputs(
     *,
     also: Collection[str] = (),
 ) -> Iterator[Finding]:
+    """Check that the outputs of an operation are mapped to existing attributes of `flat`.
+
+    Their types must be compatible. `also` names further attributes that are allowed although the type does
+    not declare them. Mappings with more than two parts lead to other entities and are not followed.
+    """
     for output in outputs:
         if output.target and output.target[0] not in _BEGINNINGS and output.target[0] not in model.nodes:
             advice = did_you_mean(output.target[0], _BEGINNINGS, model.nodes) or "begin with SELF"
@@ -142,7 +154,7 @@ def check_outputs(
 
 
 def _is_compatible(model: TopologyModel, output: OutputMapping, attribute: PropertyDefinition) -> bool:
-    """An output that says nothing of its type is of that of the attribute."""
+    """Return whether an output fits an attribute; an output without a type always does."""
     schema = None if output.definition is None else output.definition.schema
     if schema is None or attribute.schema is None:
         return True
@@ -150,7 +162,7 @@ def _is_compatible(model: TopologyModel, output: OutputMapping, attribute: Prope
 
 
 def check_workflow_outputs(model: TopologyModel, workflow: Workflow) -> Iterator[Finding]:
-    """2.0: outputs of a workflow go to attributes of nodes or relationships, which they name."""
+    """Check that 2.0 workflow outputs are mapped to attributes of existing nodes or relationships."""
     for output in workflow.outputs.values():
         if len(output.target) != 2 or output.target[1] in _STEPS:
             continue

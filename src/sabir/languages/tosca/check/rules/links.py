@@ -1,6 +1,7 @@
-"""2.0: what a requirement leads to is of the types that its definition, its relationship and its capability ask for.
+"""Checks of requirements: the types of their targets, and how often they are assigned.
 
-How often requirements are met: within the bounds that the node type gives.
+In 2.0 the target must match the node, capability and relationship types of the requirement definition. In all
+versions the number of assignments must lie within the bounds of the definition.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ WRONG_TARGET: Final = tosca_rule(
 
 
 def check_links(model: TopologyModel) -> Iterator[Finding]:
+    """Check the types of the targets of all 2.0 requirements."""
     yield from _relationship_templates(model)
     if not model.topology.complete:
         return
@@ -49,7 +51,7 @@ def _check_link(model: TopologyModel, template: NodeTemplate, link: RequirementL
     if source is None or target is None:
         return
     if link.capability is None and link.definition is not None and link.definition.capability is not None:
-        return  # it is said that the target lacks the capability
+        return  # the missing capability is reported already
     definition = source.requirements.get(link.name)
     capability = target.capabilities.get(link.capability or "")
     capability_type = None if capability is None else model.types.find(TypeKind.CAPABILITY, capability.type)
@@ -78,7 +80,7 @@ def _check_link(model: TopologyModel, template: NodeTemplate, link: RequirementL
 def _check_refinement(
     model: TopologyModel, template: NodeTemplate, link: RequirementLink
 ) -> Iterator[Finding]:
-    """What an assignment itself names derives from what the definition asks for."""
+    """Check that the types that an assignment names derive from those of the definition."""
     definition, types = link.definition, model.types
     if definition is None:
         return
@@ -98,7 +100,7 @@ def _check_refinement(
 
 
 def _is_unrelated(types: TypeTable, kind: TypeKind, name: str, ancestor: str) -> bool:
-    """Whether a type does not derive from another; of types that are not there others speak."""
+    """Return whether a type does not derive from another. Unknown types are reported elsewhere."""
     both = types.find(kind, name) is not None and types.find(kind, ancestor) is not None
     return both and not types.is_a(kind, name, ancestor)
 
@@ -110,7 +112,7 @@ def _go_together(
     relationship: FlatType,
     capability: CapabilityDefinition,
 ) -> Iterator[Finding]:
-    """Relationship and capability types may say of which of the others they are for."""
+    """Check the valid target, source and capability types that the two types declare."""
     types = model.types
     capability_type = types.find(TypeKind.CAPABILITY, capability.type)
     lists = () if capability_type is None else capability_type.chain
@@ -166,6 +168,7 @@ WRONG_NUMBER: Final = tosca_rule(
 
 
 def check_counts(model: TopologyModel) -> Iterator[Finding]:
+    """Check that each requirement is assigned as often as its definition allows."""
     if not model.topology.complete:
         return
     for name, template in model.nodes.items():
@@ -186,7 +189,7 @@ def check_counts(model: TopologyModel) -> Iterator[Finding]:
 def _check_assignment_count(
     template: NodeTemplate, definition: RequirementDefinition, assignments: list[RequirementAssignment]
 ) -> Iterator[Finding]:
-    """2.0: numbers that are computed are known when it is deployed."""
+    """Check 2.0 counts that are literals; computed ones are known at deployment only."""
     low, high = definition.occurrences
     if not definition.says_occurrences or any(_assignment_count(each) is None for each in assignments):
         return

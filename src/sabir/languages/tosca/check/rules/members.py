@@ -1,4 +1,4 @@
-"""Groups, policies and workflows: what they name is there."""
+"""Checks of groups, policies and workflows: the nodes and groups that they name exist."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ UNKNOWN_STEP: Final = tosca_rule(
 
 
 def check_members(model: TopologyModel) -> Iterator[Finding]:
+    """Check the members of groups, the targets of policies and the targets of workflow steps."""
     topology = model.topology
     members = {*model.nodes, *topology.groups}
     if not topology.complete and not model.nodes:
-        return  # the templates themselves are lost: that is said, and enough
+        return  # the templates could not be read, which is reported already
     for group in topology.groups.values():
         for name, span in group.members:
             if name not in members:
@@ -60,7 +61,7 @@ def check_members(model: TopologyModel) -> Iterator[Finding]:
 
 
 def _types_of_members(model: TopologyModel) -> Iterator[Finding]:
-    """2.0: what a policy is about, or a group has in it, is of a type that its own type names."""
+    """Check that 2.0 policy targets and group members have a type that the policy or group type allows."""
     topology = model.topology
     pairs = [(TypeKind.GROUP, "group", group, group.members) for group in topology.groups.values()]
     pairs += [(TypeKind.POLICY, "policy", policy, policy.targets) for policy in topology.policies]  # type: ignore[misc]  # both have types and places
@@ -74,7 +75,7 @@ def _types_of_members(model: TopologyModel) -> Iterator[Finding]:
             if group is not None and not any(
                 model.types.definition(TypeKind.GROUP, each) for each in allowed
             ):
-                continue  # it is for the nodes in the group
+                continue  # it applies to the nodes in the group
             kind = TypeKind.NODE if group is None else TypeKind.GROUP
             type_name = "" if group is None else group.type or ""
             member = model.flat.get(name) if group is None else model.types.find(TypeKind.GROUP, type_name)
@@ -85,7 +86,7 @@ def _types_of_members(model: TopologyModel) -> Iterator[Finding]:
 
 def _check_step(model: TopologyModel, workflow: Workflow, step: Step, members: set[str]) -> Iterator[Finding]:
     source = workflow.origin.source
-    # In Unfurl a type stands for all nodes that are of it.
+    # In Unfurl a type name stands for all nodes of that type.
     topology = model.topology
     types = model.types.names(TypeKind.NODE) if "unfurl" in topology.profiles else frozenset[str]()
     is_type = step.target in types or (bool(types) and not topology.complete)

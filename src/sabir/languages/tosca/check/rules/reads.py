@@ -1,7 +1,8 @@
-"""What get_attribute, get_artifact and get_operation_output read is there, as far as the types tell.
+"""Checks of get_attribute, get_artifact and get_operation_output: what they read must exist.
 
-An evaluation says so of get_property in templates. An attribute that is not there is just null, and an output of an operation comes later: nobody
-would notice before the script that needs it.
+Evaluation reports such mistakes for get_property in templates. It cannot report them here: a missing
+attribute is null, and an operation output exists only after the operation ran. Without these checks the
+mistake would be noticed by the script that needs the value.
 """
 
 from __future__ import annotations
@@ -43,13 +44,14 @@ _LISTS: Final = frozenset({"list", "map", "any", "range"})
 
 
 class _Owner(Struct, frozen=True, eq=False):
-    """Whom SELF means: a node template, or any of a type."""
+    """The entity that SELF refers to: a node template, or any node of a type."""
 
     flat: FlatType
     template: NodeTemplate | None = None
 
 
 def check_reads(model: TopologyModel) -> Iterator[Finding]:
+    """Check the read functions in all templates and types, as far as the types determine the result."""
     topology = model.topology
     if not topology.complete or "unfurl" in topology.profiles:
         return
@@ -81,7 +83,7 @@ def _of_type(type_: TypeDefinition) -> Iterator[SourceValue]:
 
 
 def _of_interface_types(model: TopologyModel) -> Iterator[Finding]:
-    """2.0: an interface type does not know which node or relationship will have it."""
+    """Check 2.0 interface types, where the owner of SELF is not known."""
     for type_ in {id(type_): type_ for type_ in model.topology.types[TypeKind.INTERFACE].values()}.values():
         behaviour = type_.behaviour
         if behaviour is None or not type_.origin.second:
@@ -142,7 +144,7 @@ def _list_read_calls(node: YamlNode) -> Iterator[tuple[str, YamlSequence]]:
 
 
 def _literal_value(node: YamlNode) -> object:
-    """A plain word or index; None for what is computed."""
+    """Return a plain string or index; None for a computed value."""
     value = node.value if isinstance(node, YamlScalar) else None
     return None if isinstance(value, str) and "{{" in value else value
 
@@ -165,7 +167,7 @@ def _find_problems(
         return
     if name == "get_artifact":
         if entity.template is None:
-            return  # a template may bring it
+            return  # a template may define it
         yield from _one_of(key, _artifact_names(entity), f"{_display_name(entity)} has no artifact")
     elif name == "get_operation_output":
         yield from _check_operation(model, entity, words)

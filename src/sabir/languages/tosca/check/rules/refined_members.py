@@ -1,8 +1,8 @@
-"""What a refinement may change of what it refines: types get narrower, fixed values and what is required stay (2.0).
+"""Checks of refined members of types (TOSCA 2.0).
 
-Interfaces of types, held against the interface types that they name and the types they inherit from (2.0).
-
-Capabilities and requirements of node types, held against the types that they name and the node types they inherit from (2.0).
+Covers properties, interfaces, capabilities and requirements. A refinement may only narrow what it inherits: a
+value of the derived type must be valid wherever a value of the parent type is. Hence types may be replaced by
+derived types only, ranges by subranges, and fixed values and required properties may not change.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NO_TYPE: Final = tosca_rule(
 
 
 class RefinementChecker:
-    """Holds definitions against those that they refine."""
+    """Comparison of definitions with the definitions that they refine."""
 
     def __init__(self, model: TopologyModel) -> None:
         self.model = model
@@ -57,7 +57,7 @@ class RefinementChecker:
         inherited: Mapping[str, PropertyDefinition],
         owner: str,
     ) -> Iterator[Finding]:
-        """Properties or attributes of a type; those that are new need a type."""
+        """Check properties or attributes of a type; new ones must have a type."""
         for name, new in definitions.items():
             subject = f"{_member_kind(new)} {name!r} of {owner}"
             old = inherited.get(name)
@@ -73,7 +73,10 @@ class RefinementChecker:
         owner: str,
         type_name: str,
     ) -> Iterator[Finding]:
-        """Where nothing may be added: in capabilities of node types, and in relationships of requirements."""
+        """Check definitions where none may be added.
+
+        This is the case for capabilities of node types and relationships of requirements.
+        """
         for name, new in definitions.items():
             old = inherited.get(name)
             if old is not None:
@@ -89,7 +92,7 @@ class RefinementChecker:
         word: str,
         owner: str,
     ) -> Iterator[Finding]:
-        """Inputs or outputs: others may be added, without a type, too."""
+        """Check inputs or outputs; new ones are allowed, also without a type."""
         for name, new in definitions.items():
             old = inherited.get(name)
             if old is not None:
@@ -139,7 +142,7 @@ class RefinementChecker:
         subject: str,
         place: Place,
     ) -> Iterator[Finding]:
-        """Lists of types that go with a type or capability may only get narrower."""
+        """Check that a list of valid types only becomes narrower."""
         for name in names if wide else ():
             if not any(self.is_a(kind, name, other) for other in wide):
                 message = f"{word} of {subject} has {name!r}, which is not among those it inherits"
@@ -151,12 +154,15 @@ class RefinementChecker:
             return True
         flat = types.find(kind, name)
         if flat is None:
-            # A type that is not there is reported as such; that is enough.
+            # An unknown type is reported elsewhere.
             return not (kind is TypeKind.DATA and types.is_primitive(name))
         return kind is TypeKind.DATA and flat.primitive == ancestor
 
     def _value(self, subject: str, old: PropertyDefinition, new: PropertyDefinition) -> Iterator[Finding]:
-        """What was asked of a value before holds for the new one, too; a type of its own has been asked already."""
+        """Check that the new value satisfies the constraints of the old definition.
+
+        A definition with its own type has been checked against that type already.
+        """
         written = new.value or new.default
         if written is None or holds_expression(written.data):
             return
@@ -176,20 +182,22 @@ def _member_kind(definition: PropertyDefinition) -> str:
 
 
 def _says_the_same(old: PropertyDefinition, new: PropertyDefinition) -> bool:
-    """A refinement that repeats the value, or says nothing about it, changes nothing."""
+    """Return whether a refinement repeats the value or does not mention it."""
     value = new.value or new.default
     return value is None or (old.value is not None and value.data == old.value.data)
 
 
 class RefinedBehaviour:
+    """Checks of the interfaces of a type against its interface types and its parent."""
+
     def __init__(self, refining: RefinementChecker) -> None:
         self.refining = refining
         self.types = refining.model.types
         self.is_lost = False
-        """Whether a key of the type is misspelt, which is said."""
+        """Whether a key of the type is misspelled, which is reported elsewhere."""
 
     def findings(self, type_: TypeDefinition, parent: FlatType | None, owner: str) -> Iterator[Finding]:
-        """Of an interface type itself, or of the interfaces that a node or relationship type has."""
+        """Check an interface type itself, or the interfaces of a node or relationship type."""
         self.is_lost = type_.loses
         if type_.behaviour is not None:
             for above in () if parent is None else parent.chain:
@@ -200,7 +208,10 @@ class RefinedBehaviour:
     def interface(
         self, new: InterfaceDefinition, inherited: FlatType | None, owner: str
     ) -> Iterator[Finding]:
-        """`inherited` is the type that may have an interface of this name already."""
+        """Check one interface.
+
+        `inherited` is the type that may already have an interface of this name.
+        """
         subject = f"interface {new.name!r} of {owner}"
         old = None if inherited is None else inherited.interfaces.get(new.name)
         chain = () if inherited is None else inherited.chain
@@ -221,7 +232,7 @@ class RefinedBehaviour:
     def _operations(
         self, declared: InterfaceDefinition | None, new: InterfaceDefinition, subject: str
     ) -> Iterator[Finding]:
-        """Inputs and outputs that were declared keep their types."""
+        """Check that inherited inputs and outputs keep their types."""
         if declared is None:
             return
         yield from self.refining.parameters(new.inputs, declared.inputs, "input", subject)
@@ -255,11 +266,13 @@ def _output_definitions(operation: OperationDefinition) -> Mapping[str, Property
 
 
 class RefinedLinks:
+    """Checks of the capabilities and requirements of a node type against its parent."""
+
     def __init__(self, refining: RefinementChecker) -> None:
         self.refining = refining
         self.types = refining.model.types
         self.is_lost = False
-        """Whether a key of the type is misspelt, which is said."""
+        """Whether a key of the type is misspelled, which is reported elsewhere."""
 
     def findings(self, type_: TypeDefinition, parent: FlatType | None, owner: str) -> Iterator[Finding]:
         self.is_lost = type_.loses
@@ -311,7 +324,7 @@ class RefinedLinks:
     ) -> Iterator[Finding]:
         yield from self._relationship(new, old, subject)
         if old is None:
-            # The conformance files leave out the relationship, which is said to be mandatory, too.
+            # The conformance files omit the relationship, although the specification calls it mandatory.
             if new.capability is None:
                 yield NO_TYPE.at(
                     new.place, f"{subject} has no capability", hint="add 'capability:' with a type"
@@ -342,7 +355,7 @@ class RefinedLinks:
     def _relationship(
         self, new: RequirementDefinition, old: RequirementDefinition | None, owner: str
     ) -> Iterator[Finding]:
-        """What a requirement says of its relationship refines the type of that."""
+        """Check what a requirement states about its relationship against the relationship type."""
         refined = new.refinement
         if refined is None:
             return

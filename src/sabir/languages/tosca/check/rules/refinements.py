@@ -1,4 +1,4 @@
-"""Refinement in 2.0: what a derived type may change of what it inherits."""
+"""Checks of derived types: what a type may change of its parent."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ from sabir.languages.tosca.syntax.scopes import TypeKind
 
 
 def check_refinements(model: TopologyModel) -> Iterator[Finding]:
+    """Check each type of the topology against its parent.
+
+    Types of 2.0 documents are checked completely, others by `native_types` only.
+    """
     if not model.topology.complete:
         return
     for kind, table in model.topology.types.items():
@@ -29,7 +33,7 @@ def check_refinements(model: TopologyModel) -> Iterator[Finding]:
 
 
 class _Refinement:
-    """A type held against its parent."""
+    """Comparison of a type with its parent."""
 
     def __init__(self, model: TopologyModel, kind: TypeKind, type_: TypeDefinition) -> None:
         self.model = model
@@ -63,7 +67,10 @@ class _Refinement:
         yield from self._valid_types()
 
     def native_types(self) -> Iterator[Finding]:
-        """Before 2.0: a property of one of TOSCA's own types stays of it. Of other types much more is written than is allowed."""
+        """Check that a property or attribute of a primitive type keeps that type (before 2.0).
+
+        Other types are not checked: published templates change more there than the profile allows.
+        """
         parent = self.parent
         pairs = (
             ()
@@ -84,7 +91,7 @@ class _Refinement:
                     yield WRONG_REFINEMENT.at(new.place, message)
 
     def _triggers(self) -> Iterator[Finding]:
-        """Triggers of policy types stay as they are; others may be added."""
+        """Check that triggers of policy types are unchanged; new ones are allowed."""
         for above in () if self.parent is None else self.parent.chain:
             for name, trigger in self.type.triggers.items():
                 if name in above.triggers:
@@ -92,7 +99,7 @@ class _Refinement:
                     yield WRONG_REFINEMENT.at(trigger.place, message)
 
     def _schemas(self) -> Iterator[Finding]:
-        """Of a data type that is a list or a map: its entries and keys."""
+        """Check the entry and key schemas of a data type that is a list or a map."""
         above = () if self.parent is None else self.parent.chain
         for word, new, old in (
             ("entries", self.type.schema, next((type_.schema for type_ in above if type_.schema), None)),
@@ -120,7 +127,7 @@ class _Refinement:
             yield from self.refining.narrower(word, kind, names, wide, self.subject, type_.place)
 
     def _native(self) -> Iterator[Finding]:
-        """TOSCA's own types hold one value; there is no place in it for properties."""
+        """Report properties in data types that derive from a primitive type, which holds one value."""
         flat = self.model.types.find(self.kind, self.type.name)
         base = None if flat is None else flat.primitive
         if self.kind is TypeKind.DATA and base is not None and base != "scalar" and self.type.properties:

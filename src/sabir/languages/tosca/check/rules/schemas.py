@@ -1,6 +1,7 @@
-"""Schemas in 2.0: entries and keys are described where a type has them, and nowhere else; a data type says what it is.
+"""Checks of schemas, data types and scalar types (TOSCA 2.0).
 
-Scalar types of 2.0: units and prefixes with multipliers, one canonical unit; `scalar` itself is abstract.
+Entry and key schemas are allowed for lists and maps only, and required there. A scalar type declares units or
+prefixes with multipliers and one canonical unit; `scalar` itself is abstract.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ _RESERVED: Final = frozenset(
 
 
 def check_schemas(model: TopologyModel) -> Iterator[Finding]:
+    """Check the schemas in 2.0 types: of properties, attributes, capabilities and data types."""
     for kind, table in model.topology.types.items():
         for type_ in {id(type_): type_ for type_ in table.values()}.values():
             if not type_.origin.second:
@@ -119,6 +121,7 @@ WRONG_SCALAR: Final = tosca_rule(
 
 
 def check_scalar_types(model: TopologyModel) -> Iterator[Finding]:
+    """Check the units, prefixes and canonical unit of each type that derives from `scalar`."""
     for type_ in model.topology.types[TypeKind.DATA].values():
         flat = model.types.find(TypeKind.DATA, type_.name)
         if flat is None or not type_.origin.second:
@@ -167,7 +170,7 @@ def _check_scalar(model: TopologyModel, type_: TypeDefinition, flat: FlatType) -
 def _unit_names(
     type_: TypeDefinition, flat: FlatType, definition: ScalarDefinition, subject: str
 ) -> Iterator[Finding]:
-    """A unit is one word, and keeps the size that it has in the types above."""
+    """Check that a unit is one word and keeps the multiplier of the parent types."""
     for word, written, tables in (
         ("unit", definition.units, [above.scalar.units for above in flat.chain[1:] if above.scalar]),
         ("prefix", definition.prefixes, [above.scalar.prefixes for above in flat.chain[1:] if above.scalar]),
@@ -218,7 +221,7 @@ def _is_derived_from(model: TopologyModel, name: str, ancestor: str) -> bool:
 
 
 def _find_primitive(model: TopologyModel, schema: Schema) -> str | None:
-    """The primitive that a type comes down to; None for a type that is not there, which others report."""
+    """Return the primitive type of a schema; None for an unknown type, reported elsewhere."""
     flat = model.types.find(TypeKind.DATA, schema.name)
     if flat is not None:
         return flat.primitive or "map"
@@ -249,7 +252,7 @@ def _check_canonical_unit(type_: TypeDefinition, flat: FlatType) -> Iterator[Fin
 def _check_multiplier_values(
     model: TopologyModel, definition: ScalarDefinition, subject: str
 ) -> Iterator[Finding]:
-    """What the data type does not allow as a value it does not allow as a multiplier either."""
+    """Check multipliers against the data type, which must allow them as values."""
     schema = definition.data_type
     if schema is None or _find_primitive(model, schema) not in ("integer", "float"):
         return

@@ -1,4 +1,4 @@
-"""The signatures of an archive (SOL004): of its manifest, of files in it, and of the whole beside it."""
+"""Checks of SOL004 signatures: of the manifest, of single files, and of the archive as a whole."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _SIGNATURES: Final = (".cms", ".p7s", ".sig")
 
 
 def check_signatures(package: LoadedPackage, manifest: PackageFile, now: datetime) -> Iterator[Finding]:
-    """Of the manifest, and of the files that it names with a signature of their own."""
+    """Check the signature of the manifest, and of the files that it lists with a signature."""
     anchors = _read_adjacent_files(package, _CERTIFICATES)
     certificates = _find_certificates(package, manifest)
     signature = signature_of(manifest)
@@ -77,7 +77,7 @@ def check_signatures(package: LoadedPackage, manifest: PackageFile, now: datetim
 
 
 def check_archive_signature(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
-    """The signature of the whole archive, in a file beside it that has its name."""
+    """Check the signature of the archive in the file of the same name next to it."""
     if package.wrapping is not None:
         yield from _check_wrapper(package, package.wrapping, now)
     path = package.path
@@ -100,7 +100,7 @@ def check_archive_signature(package: LoadedPackage, now: datetime) -> Iterator[F
 
 
 def _check_wrapper(package: LoadedPackage, outer: LoadedPackage, now: datetime) -> Iterator[Finding]:
-    """SOL004, option 2: an archive around the archive has its signature, and may have the certificate."""
+    """Check SOL004 option 2: an outer archive with the archive, its signature and a certificate."""
     names = outer.list()
     inner = next(name for name in names if name.lower().endswith(".csar"))
     whole = outer.get_file(inner)
@@ -162,7 +162,11 @@ def _report_verdict(where: Place | str, subject: str, verdict: Verdict) -> Findi
 
 
 def _find_certificates(package: LoadedPackage, manifest: PackageFile) -> list[bytes]:
-    """Those of the archive: the one that TOSCA.meta names, and those called as the manifest is, beside it or at the root."""
+    """Return the certificates of an archive.
+
+    These are the one that TOSCA.meta names, and those with the name of the manifest, next to it or at the
+    root.
+    """
     meta = meta_file(package)
     field = None if meta is None else first_field(meta.source, "ETSI-Entry-Certificate", "Entry-Certificate")
     stem = posixpath.splitext(manifest.name)[0]

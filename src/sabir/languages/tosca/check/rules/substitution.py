@@ -1,6 +1,7 @@
-"""Substitution mappings: what they name is there, in the node type and in the topology that stands for it.
+"""Checks of substitution mappings.
 
-Requirements that a substitution maps: they are open, and no more of them must be met than there are (2.0).
+A mapping must name existing members of the node type and of the topology that substitutes the node. Mapped
+requirements must be open inside, and no more of them may be mandatory than the node type has (2.0).
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ Problem = tuple[Place, str, str | None]
 def problems_of_requirements(
     model: TopologyModel, mapping: SubstitutionMapping, flat: FlatType
 ) -> Iterator[Problem]:
-    """Where, what and a hint; `flat` is the type that the topology can stand for."""
+    """Return the location, message and hint of each problem of mapped requirements.
+
+    `flat` is the node type that the topology can substitute.
+    """
     mandatory: Counter[str] = Counter()
     ended: set[str] = set()
     for entry in mapping.of("requirements"):
@@ -55,7 +59,7 @@ def problems_of_requirements(
                 )
                 yield entry.place, message, None
             yield from _check_capability_match(model, entry, flat, template, name)
-        # A requirement that is mapped to several is one, led to each of them.
+        # A requirement that is mapped to several targets counts once.
         mandatory[entry.name] += needs and entry.count is None
     for name, count in mandatory.items():
         definition = flat.requirements.get(name)
@@ -69,7 +73,7 @@ def problems_of_requirements(
 
 
 def _check_selected_nodes(model: TopologyModel, entry: MappedEntry) -> Iterator[Problem]:
-    """A template by itself stands for a node that is selected."""
+    """Check a mapping to a template alone, which must be a node to be selected."""
     names = [target[0] for target in entry.targets if len(target) == 1]
     names += [
         name for target in entry.targets if len(target) == 2 and target[1] in model.nodes for name in target
@@ -90,7 +94,7 @@ def _check_selected_nodes(model: TopologyModel, entry: MappedEntry) -> Iterator[
 def _check_capability_match(
     model: TopologyModel, entry: MappedEntry, flat: FlatType, template: NodeTemplate, name: str
 ) -> Iterator[Problem]:
-    """The node that the outer requirement leads to has what the inner one asks for."""
+    """Check that the target of the outer requirement has what the inner requirement needs."""
     outer, inner_type = flat.requirements.get(entry.name), model.flat[template.name]
     inner = None if inner_type is None else inner_type.requirements.get(name)
     if outer is None or inner is None or outer.capability is None or inner.capability is None:
@@ -107,7 +111,7 @@ def _check_capability_match(
 
 def _inner_requirements(model: TopologyModel, entry: MappedEntry) -> Iterator[tuple[NodeTemplate, str]]:
     for target in entry.targets:
-        # Two names of templates are two targets.
+        # Two template names are two targets.
         if len(target) == 2 and target[0] in model.nodes and target[1] not in model.nodes:
             yield model.nodes[target[0]], target[1]
 
@@ -139,6 +143,7 @@ _WORDS: Final = {
 
 
 def check_substitution(model: TopologyModel) -> Iterator[Finding]:
+    """Check the substitution mapping of a topology, if it has one."""
     mapping = model.topology.substitution
     if mapping is None:
         return
@@ -164,7 +169,7 @@ def _check_requirements(
 
 
 def _check_inputs(model: TopologyModel, mapping: SubstitutionMapping) -> Iterator[Finding]:
-    """2.0: nobody gives inputs to a topology that stands for a node, but the properties of that node."""
+    """Check that mapped properties provide each required input of a 2.0 topology."""
     mapped = {name for entry in mapping.of("properties") for target in entry.targets for name in target}
     for name, definition in model.topology.inputs.items():
         has_value = definition.default is not None or definition.value is not None
@@ -177,7 +182,7 @@ def _check_inputs(model: TopologyModel, mapping: SubstitutionMapping) -> Iterato
 def _check_entry(
     model: TopologyModel, mapping: SubstitutionMapping, flat: FlatType, entry: MappedEntry
 ) -> Iterator[Finding]:
-    """What a mapping names is there: in the node type, and in the topology that stands for it."""
+    """Check that a mapping names existing members of the node type and of the topology."""
     word = _WORDS[entry.section]
     declared = _section_names(flat, entry.section)
     complete = model.topology.complete
@@ -188,7 +193,7 @@ def _check_entry(
         yield WRONG_SUBSTITUTION.at(entry.place, f"{mapping.name} has no {word} {entry.name!r}", hint=hint)
     yield from _single_target(model, flat, entry)
     for target in entry.targets:
-        # A pair may be a list of two names that each stand for themselves, where a requirement is mapped twice.
+        # Two names may be two targets instead of a pair if a requirement is mapped twice.
         if len(target) != 2 or (entry.section == "requirements" and target[1] in model.nodes):
             continue
         template, name = target
@@ -210,7 +215,7 @@ def _check_entry(
 def _check_entry_part(
     model: TopologyModel, flat: FlatType, entry: MappedEntry, word: str
 ) -> Iterator[Finding]:
-    """2.0: `[CAPABILITY, host, size]: input`, `[RELATIONSHIP, host, 0, size]: input`."""
+    """Check `[CAPABILITY, host, size]: input` and `[RELATIONSHIP, host, 0, size]: input` (2.0)."""
     if len(entry.part) < 2 or entry.part[0] not in ("CAPABILITY", "RELATIONSHIP"):
         return
     name = entry.part[1]
@@ -234,7 +239,7 @@ def _check_entry_part(
 
 
 def _single_target(model: TopologyModel, flat: FlatType, entry: MappedEntry) -> Iterator[Finding]:
-    """2.0: a property is an input, an attribute an output, an operation a workflow of the topology."""
+    """Check that properties map to inputs, attributes to outputs, operations to workflows (2.0)."""
     if not entry.origin.second or entry.part or not model.topology.complete:
         return
     topology = model.topology

@@ -1,4 +1,4 @@
-"""Every type that is named exists, and no type derives from itself."""
+"""Checks of type names: each named type exists, and no type derives from itself."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ CIRCULAR_TYPE: Final = tosca_rule(
 
 
 def check_type_names(model: TopologyModel) -> Iterator[Finding]:
+    """Check each type that a definition or template names, and report inheritance cycles."""
     for kind, table in model.topology.types.items():
         for definition in {id(definition): definition for definition in table.values()}.values():
             yield from _check_definition(model, kind, definition)
@@ -83,7 +84,7 @@ def check_type_names(model: TopologyModel) -> Iterator[Finding]:
 
 
 def _check_function(model: TopologyModel, function: FunctionDefinition) -> Iterator[Finding]:
-    """2.0: the types in the signatures of a function of one's own."""
+    """Check the types in the signatures of a user-defined 2.0 function."""
     if not function.origin.second:
         return
     if "$" in function.name:
@@ -98,7 +99,7 @@ def _check_function(model: TopologyModel, function: FunctionDefinition) -> Itera
 
 
 def _report_cycles(model: TopologyModel) -> Iterator[Finding]:
-    """One finding a circle, at the first of its types, whichever of them was looked at."""
+    """Report each inheritance cycle once, at its first type, whichever type was checked."""
     told: set[tuple[TypeKind, frozenset[str]]] = set()
     for definition in model.types.cycles:
         ring, seen = [definition], {id(definition)}
@@ -128,12 +129,12 @@ def _find_parent(model: TopologyModel, definition: TypeDefinition) -> TypeDefini
 
 
 def _check_type_exists(model: TopologyModel, kind: TypeKind, name: str, place: Place) -> Iterator[Finding]:
-    # With an import missing, a name that is not known may be defined there: that one finding is enough.
+    # If an import is missing, an unknown type may be defined there: the finding about the import is enough.
     topology = model.topology
     if not topology.complete or model.types.definition(kind, name) is not None or topology.is_elsewhere(name):
         return
     if "unfurl" in topology.profiles and name.startswith(("unfurl.", "artifact.")):
-        # Unfurl brings more types than are shipped here.
+        # Unfurl provides more types than sabir bundles.
         return
     qualified = model.types.find_qualified_name(kind, name)
     primitives = PRIMITIVES if kind is TypeKind.DATA else ()
@@ -181,7 +182,7 @@ def _check_definition(model: TopologyModel, kind: TypeKind, type_: TypeDefinitio
 
 
 def _check_interface(model: TopologyModel, interface: InterfaceDefinition | None) -> Iterator[Finding]:
-    """Types that inputs are declared to have."""
+    """Check the declared types of inputs."""
     if interface is None:
         return
     if interface.type is not None:
@@ -205,7 +206,7 @@ def _is_type_of_inputs(parameter: PropertyDefinition) -> bool:
 
 
 def _is_capability_name(model: TopologyModel, requirement: RequirementDefinition) -> bool:
-    """A requirement may name a capability of the node instead of a capability type."""
+    """Return whether a requirement names a capability of the node instead of a capability type."""
     name = requirement.capability or ""
     if model.types.definition(TypeKind.CAPABILITY, name) is not None or "." in name or ":" in name:
         return False
@@ -216,7 +217,7 @@ def _is_capability_name(model: TopologyModel, requirement: RequirementDefinition
 
 
 def _valid_types(model: TopologyModel, type_: TypeDefinition) -> Iterator[Finding]:
-    """2.0: the types that a type says it goes with."""
+    """Check the valid types that a 2.0 type lists."""
     if not type_.origin.second:
         return
     for name in type_.valid_source_types:
@@ -241,7 +242,7 @@ def _valid_types(model: TopologyModel, type_: TypeDefinition) -> Iterator[Findin
 
 
 def _check_implementations(model: TopologyModel, interface: InterfaceDefinition) -> Iterator[Finding]:
-    """2.0: the types of artifacts that are written in the place of a file."""
+    """Check the types of artifacts that are defined inline in place of a file (2.0)."""
     for operation in (*interface.operations.values(), *interface.notifications.values()):
         implementation = operation.implementation
         artifact = None if implementation is None else implementation.artifact
@@ -256,7 +257,7 @@ def _check_property(model: TopologyModel, definition: PropertyDefinition) -> Ite
         return
     yield from check_result(model, definition.schema, default, f"default of {definition.name!r}")
     for misfit in model.values.misfits(definition, default.data):
-        # Before 2.0 a default may be a part, to which templates give the rest.
+        # Before 2.0 a default may be partial: templates add the rest.
         if misfit.rule is not MISSING_VALUE or definition.origin.second:
             where = "".join(f"[{key!r}]" for key in misfit.path)
             message = f"default of {definition.name!r}{where}: {misfit.message}"

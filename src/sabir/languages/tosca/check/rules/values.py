@@ -1,8 +1,8 @@
-"""The values of a topology that functions may stand in.
+"""Values of a topology, and values compared with their definitions.
 
-Values held against their definitions: known names, fitting values, nothing required left out.
-
-Ways into values: fields, keys and indexes that functions name beside an input, property or attribute (2.0).
+The other checks share this module. It contains the iteration over all values in which functions may occur,
+the comparison of assignments with property definitions, and the check of paths into values: fields, keys and
+indexes after an input, property or attribute name (2.0).
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ def check_values(
     of: FlatType | None = None,
     is_open: bool = False,
 ) -> Iterator[Finding]:
-    """`of` is the type of what SELF means there; `is_open` lets there be others than are declared."""
+    """Check assigned values against their definitions: known names and matching types.
+
+    `of` is the type of the entity that SELF refers to. With `is_open` names without a definition are allowed.
+    """
     for name, written in assigned.items():
         definition = definitions.get(name)
         if definition is None:
@@ -75,11 +78,12 @@ def check_values(
 
 
 def _is_long_form(data: object) -> bool:
-    """2.0: an attribute may be assigned with words about it, and no value."""
+    """Return whether a 2.0 attribute is assigned in long form, without a value."""
     return isinstance(data, Mapping) and bool(data) and set(data) <= {"description", "metadata", "value"}
 
 
 def check_required(flat: FlatType, assigned: Assignment, place: Place, subject: str) -> Iterator[Finding]:
+    """Report required properties of a type that have neither a value nor a default."""
     return check_required_values(flat.properties, assigned, place, subject, flat.name)
 
 
@@ -90,7 +94,11 @@ def check_required_values(
     subject: str,
     owner: str,
 ) -> Iterator[Finding]:
-    # A name that is nearly the one that is missing is told already.
+    """Report required definitions that have neither a value nor a default.
+
+    A definition is skipped if an unknown name is close to its name: that finding already suggests it.
+    """
+    # A misspelled name has been reported with the missing one as a suggestion.
     misspelt = {suggest(name, definitions) for name in assigned if name not in definitions}
     for name, definition in definitions.items():
         if definition.needs_value and name not in misspelt and name not in assigned:
@@ -100,7 +108,7 @@ def check_required_values(
 
 
 def misfit_finding(misfit: TypeMismatch, written: SourceValue, subject: str) -> Finding:
-    """At the part of the value that is wrong."""
+    """Return the finding for a type mismatch, located at the part of the value that does not match."""
     where = "".join(f"[{key!r}]" for key in misfit.path)
     node = _find_part(written.node, misfit.path)
     place = Place(written.origin.source, node.span)
@@ -128,7 +136,10 @@ _ANYTHING = frozenset({"any", "json", "xml"})
 def find_path_problem(
     types: TypeTable, schema: Schema | None, way: Sequence[object]
 ) -> tuple[str, str | None] | None:
-    """Where a way into a value of a type ends, and a hint; None when it leads somewhere, or to nobody knows what."""
+    """Return where a path into a value of a type ends, and a hint.
+
+    Returns None if the path is valid, or if the type does not determine that.
+    """
     for word in way:
         if schema is None or not isinstance(word, str | int):
             return None
@@ -154,7 +165,7 @@ def find_path_problem(
 
 
 def list_values(model: TopologyModel) -> Iterator[SourceValue]:
-    """Every value of the topology that a function may stand in."""
+    """Return every value of the topology in which a function may occur."""
     topology = model.topology
     for node in model.nodes.values():
         yield from node.properties.values()
@@ -188,6 +199,7 @@ def list_values(model: TopologyModel) -> Iterator[SourceValue]:
 
 
 def operation_inputs(model: TopologyModel) -> Iterator[SourceValue]:
+    """Return the inputs that templates and types assign to operations."""
     types = {id(type_): type_ for type_ in model.topology.types[TypeKind.NODE].values()}.values()
     owners: tuple[NodeTemplate | TypeDefinition, ...] = (*model.nodes.values(), *types)
     for owner in owners:
@@ -198,7 +210,7 @@ def operation_inputs(model: TopologyModel) -> Iterator[SourceValue]:
 
 
 def list_clauses(model: TopologyModel) -> Iterator[SourceValue]:
-    """2.0: conditions and validation clauses, which are functions, too."""
+    """Return 2.0 conditions and validation clauses, which are function calls as well."""
     topology = model.topology
     for workflow in topology.workflows.values():
         parts = (workflow.precondition, *(step.filter for step in workflow.steps.values()))
@@ -215,7 +227,7 @@ def list_clauses(model: TopologyModel) -> Iterator[SourceValue]:
 
 
 def list_validation_arguments(model: TopologyModel) -> Iterator[SourceValue]:
-    """2.0: the arguments of validation clauses."""
+    """Return the arguments of 2.0 validation clauses."""
     topology = model.topology
     schemas = [definition.schema for definition in topology.inputs.values()]
     for table in topology.types.values():
