@@ -1,4 +1,8 @@
-"""From a topology to live instances: hosts give the parents, the root owns inputs and outputs."""
+"""The instances of one topology: nodes, inputs and outputs.
+
+A node is a child of its host, or of the root if it has none. The root owns the inputs and outputs. Nodes are
+created when they are first accessed, because an operation that is about to run needs only a few of them.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 
 
 Inner = Mapping[str, Callable[[NodeInstance], None]]
-"""By the name of a node: puts a topology in its place."""
+"""By node name: a function that puts a topology in the place of the node."""
 _NO_INNER: Final[Inner] = {}
 
 MISSING_INPUT: Final = tosca_rule(
@@ -45,7 +49,7 @@ MISSING_INPUT: Final = tosca_rule(
 
 
 class Nodes(Mapping[str, NodeInstance]):
-    """Nodes by name, made when they are asked for: an operation that is about to run needs a few of them."""
+    """Node instances by name, created on first access."""
 
     def __init__(self, ensemble: Ensemble) -> None:
         self._ensemble = ensemble
@@ -72,12 +76,12 @@ class Nodes(Mapping[str, NodeInstance]):
         return len(self._names)
 
     def leave_out(self, name: str) -> None:
-        """Another node stands for it."""
+        """Remove a node that another node replaces."""
         self._names = dict.fromkeys(other for other in self._names if other != name)
 
 
 class Ensemble:
-    """The instances of one topology and what they share."""
+    """The instances of one topology and the state that they share."""
 
     def __init__(
         self,
@@ -87,13 +91,17 @@ class Ensemble:
         outer: Substitution | None = None,
         inner: Inner = _NO_INNER,
     ) -> None:
-        """`outer`: the node that this topology stands for; `inner`: what puts topologies in the place of nodes."""
+        """Create the ensemble of a model.
+
+        `outer` is the node that this topology substitutes. `inner` maps names of nodes to the function that
+        puts a topology in their place.
+        """
         self.model = model
         self.inner = inner
         self.request = request
         self.outer = outer
         self.prefix = "" if outer is None else f"{outer.node.key}.nodes."
-        """What the keys of its nodes begin with."""
+        """The prefix of the keys of its nodes."""
         self.findings: list[Finding] = []
         self.session = QuerySession(
             project=_with_repositories(request.project, model),
@@ -114,11 +122,11 @@ class Ensemble:
         self.nodes = Nodes(self)
 
     def with_observed(self, observed: InstanceObservations) -> Ensemble:
-        """The same instances, when these values have been observed."""
+        """Return a new ensemble of the same model that reads these observed values."""
         return Ensemble(self.model, replace(self.request, observed=observed), inner=self.inner)
 
     def at(self, path: Sequence[str]) -> NodeInstance:
-        """The node at the end of a path through topologies that stand for nodes."""
+        """Return the node at the end of a path through substituting topologies."""
         node = self.nodes[path[0]]
         if len(path) == 1:
             return node
@@ -165,7 +173,7 @@ class Ensemble:
         return self.root.get("inputs")[name] if name in self.model.topology.inputs else MISSING
 
     def inputs(self) -> dict[str, Callable[[], Any]]:
-        """By name, what computes each input."""
+        """Return, by input name, the function that computes its value."""
         return {
             name: self._input_thunk(definition) for name, definition in self.model.topology.inputs.items()
         }
@@ -227,14 +235,14 @@ class Ensemble:
     # Relationships
 
     def everything(self) -> Iterator[NodeInstance]:
-        """Its nodes, and those of the topologies that stand in the place of some, which come behind them."""
+        """Return all nodes; nodes of a substituting topology follow the nodes of their ensemble."""
         for node in self.nodes.values():
             yield node
             if node.substitution is not None:
                 yield from node.substitution.ensemble.everything()
 
     def relationships_to(self, node: str, capability: str) -> list[QueryResource]:
-        """The relationships that lead to a capability of a node, which is told by its key."""
+        """Return the relationships to a capability of the node with this key."""
         if self.outer is not None:
             return self.outer.node.ensemble.relationships_to(node, capability)
         if self._relationships is None:
@@ -248,12 +256,12 @@ class Ensemble:
         return self._relationships.get((node, capability), [])
 
     def instances(self, name: str) -> list[NodeInstance]:
-        """The instances of a node template; none when there is no such template."""
+        """Return the instances of a node template; empty if the template does not exist."""
         node = self.nodes.get(self.model.topology.selected.get(name, name))
         return [node] if node is not None else [self.nodes[each] for each in self.model.several.get(name, ())]
 
     def find_relationship(self, name: str) -> QueryResource | None:
-        """The relationship that uses the relationship template of this name."""
+        """Return the relationship that uses this relationship template, or None."""
         if name not in self.model.topology.relationship_templates:
             return None
         for source in self.nodes.values():
@@ -264,7 +272,7 @@ class Ensemble:
 
 
 def _with_repositories(project: EnsembleProject, model: TopologyModel) -> EnsembleProject:
-    """The repositories of the template that lie in the file system, beside those of the project."""
+    """Add the repositories of the template that are local directories to those of the project."""
     local: dict[str, Path] = {}
     for name, repository in model.topology.repositories.items():
         base = repository.origin.directory

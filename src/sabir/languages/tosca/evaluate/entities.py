@@ -1,6 +1,7 @@
-"""What nodes, capabilities and relationships have in common: assigned, default and live values.
+"""Common base of nodes, capabilities and relationships, and the artifacts of nodes.
 
-Artifacts of a node and where they are.
+An attribute has up to three values: the live one (recorded or observed), the one that the template assigns,
+and the default of the type. The first of these that exists is used.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
 
 
 REFLECTED: Final = frozenset({"tosca_id", "tosca_name", "state"})
-"""Attributes of TOSCA that say again what the instance is."""
+"""TOSCA attributes that repeat facts about the instance itself."""
 
 _PENDING: Final = object()
 
 
 class EntityInstance(LiveResource):
-    """What nodes, capabilities and relationships have in common: assigned, default and live values."""
+    """An instance with assigned, default and live values."""
 
     __slots__ = ("_planned", "ensemble", "flat")
 
@@ -56,7 +57,7 @@ class EntityInstance(LiveResource):
         return None if flat is None else flat.properties.get(key) or flat.attributes.get(key)
 
     def find_template_value(self, key: str) -> SourceValue | None:
-        """What the template assigns to a property or attribute."""
+        """Return what the template assigns to a property or attribute."""
         raise NotImplementedError
 
     def has_property(self, key: str) -> bool:
@@ -66,7 +67,7 @@ class EntityInstance(LiveResource):
         )
 
     def live(self, key: str) -> Any:
-        """The live value of an attribute, or MISSING."""
+        """Return the live value of an attribute, or MISSING."""
         del key
         return MISSING
 
@@ -80,7 +81,7 @@ class EntityInstance(LiveResource):
         return self.find_declared_value(key)
 
     def find_declared_value(self, key: str) -> AssignedValue | None:
-        """What the description says: the assignment, else the default of the type."""
+        """Return the assigned value, else the default of the type, ignoring live values."""
         definition = self.definition(key)
         assigned = self.find_template_value(key)
         if assigned is not None:
@@ -89,21 +90,21 @@ class EntityInstance(LiveResource):
             return None
         default = self.ensemble.default(definition)
         if default is None and definition.is_attribute:
-            # A declared attribute without a value is a match that holds null; an optional property is none.
+            # A declared attribute without a value matches with null; an optional property does not match.
             return self.find_reflected_value(key) or AssignedValue(self.build_unknown(key))
         return default
 
     @property
     def key(self) -> str | None:
-        """What it is known by in the graph and in the state, if it is."""
+        """The key of the instance in the graph and in the state; None if it is in neither."""
         return None
 
     def build_unknown(self, key: str) -> Unknown:
-        """What stands for an attribute that has no value yet."""
+        """Return the placeholder of an attribute that has no value yet."""
         return UNKNOWN if self.key is None else build_unknown_attribute(self.key, key)
 
     def find_reflected_value(self, key: str) -> AssignedValue | None:
-        """Attributes of TOSCA that mirror the instance itself."""
+        """Return the value of a TOSCA attribute that describes the instance itself."""
         match key:
             case "tosca_name":
                 return AssignedValue(self.template_name)
@@ -115,6 +116,10 @@ class EntityInstance(LiveResource):
                 return None
 
     def get_planned(self, key: str) -> Any:
+        """Return the declared value of an attribute that also has a live value.
+
+        A read of the value while it is computed is a cycle and is reported as such.
+        """
         if self.live(key) is MISSING:
             return self.get(key)
         value = self._planned.get(key, MISSING)
@@ -145,7 +150,7 @@ _IMAGE: Final = "tosca.artifacts.Deployment.Image"
 
 
 class FileArtifact(Artifact):
-    """An artifact of a template or type: its file, or the image it names."""
+    """An artifact of a template or type: the file or the image that it names."""
 
     __slots__ = ("_definition", "_ensemble")
 
@@ -181,7 +186,7 @@ class FileArtifact(Artifact):
         return type_ is not None and self._ensemble.model.types.is_a(TypeKind.ARTIFACT, type_, _IMAGE)
 
     def _registry(self) -> str | None:
-        """The registry of an image: the address of its repository without the scheme."""
+        """Return the registry of an image: the address of its repository without the scheme."""
         if self._definition.repository is None:
             return None
         repository = self._ensemble.model.topology.repositories.get(self._definition.repository)

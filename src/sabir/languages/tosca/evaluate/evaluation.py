@@ -1,5 +1,9 @@
-"""From a model to live instances, in the steps that TOSCA has for it: choose what is selected, count and write out instances, put
-topologies in the place of the nodes that they stand for."""
+"""Instantiation of a model: selection, replication, substitution.
+
+TOSCA defines these steps in this order. Each step evaluates expressions of the model that the step before
+left, so each builds a new model and a new ensemble. Choices are made once and kept in a blueprint: instances
+are created from it again whenever observed values change.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ from sabir.languages.tosca.model.model import TopologyModel
 
 
 class _Blueprint(Struct, frozen=True, eq=False):
-    """A model with its choices made, from which instances are made again and again."""
+    """A model in which all choices are made, and the blueprints of the topologies inside it."""
 
     model: TopologyModel
     inner: Inner
@@ -28,7 +32,7 @@ class _Blueprint(Struct, frozen=True, eq=False):
         return Ensemble(self.model, request, outer=outer, inner=self.inner)
 
     def stand_in(self, node: NodeInstance) -> None:
-        """Put this in the place of a node."""
+        """Put new instances of this blueprint in the place of a node."""
         substitution = Substitution(node, self.model)
         substitution.stand_in(self.instances(_inner_request(node.ensemble.request), substitution))
 
@@ -38,7 +42,7 @@ def _inner_request(request: Request) -> Request:
 
 
 def instantiate_model(model: TopologyModel, request: Request) -> tuple[Ensemble, list[Finding]]:
-    """The instances of a topology, and what stands in the way of some."""
+    """Return the instances of a topology, and findings about those that cannot be created."""
     blueprint, findings = _build_blueprint(model, request)
     return blueprint.instances(request), findings
 
@@ -73,13 +77,16 @@ def _build_substitute(node: NodeInstance) -> tuple[_Blueprint | None, list[Findi
         return None, []
     substitution = Substitution(node, TopologyModel(topology))
     request = _inner_request(node.ensemble.request)
-    # Its inputs are asked of the node, and that needs to know where they are asked.
+    # Its inputs are read from the node, and the read is recorded in the inner ensemble, so that must exist.
     substitution.stand_in(Ensemble(substitution.model, request, outer=substitution))
     return _build_blueprint(substitution.model, request, substitution)
 
 
 def _find_outer_files(node: NodeInstance) -> set[str]:
-    """The files of the topologies that a node is in. One that stood inside itself would have no end."""
+    """Return the files of all topologies around a node.
+
+    A topology is never put inside itself, because that would not terminate.
+    """
     names = {node.ensemble.model.topology.origin.source.name}
     outer = node.ensemble.outer
     return names if outer is None else names | _find_outer_files(outer.node)

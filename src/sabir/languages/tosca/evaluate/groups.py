@@ -1,4 +1,4 @@
-"""Groups and policies: they have a type and properties as nodes have, and name the nodes that they are about."""
+"""Groups and policies: instances with a type and properties that refer to nodes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class NodeCollection(EntityInstance):
-    """What groups and policies have in common."""
+    """Common base of groups and policies."""
 
     __slots__ = ("template",)
 
     section: ClassVar[str]
-    """Where the template has it."""
+    """The section of the template."""
     relation: ClassVar[str]
-    """What the template calls those that it names."""
+    """The key that lists members or targets."""
     type_kind: ClassVar[TypeKind]
     root_type: ClassVar[str]
 
@@ -60,12 +60,12 @@ class NodeCollection(EntityInstance):
         return tuple(dict.fromkeys([*declared, *self.template.properties]))
 
     def names(self) -> tuple[tuple[str, Span], ...]:
-        """As they are written."""
+        """The names of members or targets, as written in the template."""
         raise NotImplementedError
 
     @property
     def named(self) -> list[QueryResource]:
-        """The nodes and groups that it names."""
+        """The nodes and groups that the template names."""
         groups = self.ensemble.model.topology.groups
         resources: list[QueryResource] = []
         for name, _ in self.names():
@@ -77,6 +77,8 @@ class NodeCollection(EntityInstance):
 
 
 class GroupInstance(NodeCollection):
+    """A group of nodes; its members are nodes and other groups."""
+
     __slots__ = ()
 
     kind: ClassVar[str] = "group"
@@ -91,6 +93,8 @@ class GroupInstance(NodeCollection):
 
 
 class PolicyInstance(NodeCollection):
+    """A policy; its targets are nodes and groups, and it may have triggers."""
+
     __slots__ = ()
 
     kind: ClassVar[str] = "policy"
@@ -105,22 +109,27 @@ class PolicyInstance(NodeCollection):
 
     @property
     def triggers(self) -> dict[str, Trigger]:
-        """Those of its types, and its own."""
+        """The triggers of its types and its own, by name."""
         chain = reversed(self.flat.chain) if self.flat is not None else ()
         tables = [*(definition.triggers for definition in chain), self.template.triggers]
         return {name: trigger for table in tables for name, trigger in table.items()}
 
 
 def groups_of(ensemble: Ensemble) -> list[GroupInstance]:
+    """Return the groups of a topology in the order in which they are defined."""
     return [GroupInstance(ensemble, group) for group in ensemble.model.topology.groups.values()]
 
 
 def policies_of(ensemble: Ensemble) -> list[PolicyInstance]:
+    """Return the policies of a topology in the order in which they are defined."""
     return [PolicyInstance(ensemble, policy) for policy in ensemble.model.topology.policies]
 
 
 def nodes_named(ensemble: Ensemble, name: str | None) -> list[NodeInstance]:
-    """The instances of a node template, or of the members of a group, which may be groups themselves."""
+    """Return the nodes that a name refers to: instances of a template, or members of a group.
+
+    Members of nested groups are included.
+    """
     if name is None:
         return []
     nodes: dict[str, NodeInstance] = {}

@@ -1,4 +1,4 @@
-"""Live instances of node templates, and the root that holds them."""
+"""Instances of node templates, and the root instance that contains them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class NodeInstance(EntityInstance):
         self._capabilities: list[QueryResource] | None = None
         self._relationships: list[RelationshipInstance] | None = None
         self.substitution: Substitution | None = None
-        """The topology that stands in its place."""
+        """The topology in its place."""
         live = ensemble.request.live.get(template.name)
         self._live: Mapping[str, Any] = live.attributes if live else {}
         self._status = live.status if live else InstanceStatus.ok
@@ -77,13 +77,13 @@ class NodeInstance(EntityInstance):
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Its name, behind those of the nodes that the topologies around it stand for."""
+        """The name of the node, after the names of the nodes that the topologies around it substitute."""
         outer = self.ensemble.outer
         return (self.name,) if outer is None else (*outer.node.path, self.name)
 
     @property
     def parent(self) -> QueryResource:
-        """Its host; the root when it has none."""
+        """The host of the node, or the root if it has none."""
         if self._parent is None:
             host = self.ensemble.model.hosts.get(self.name)
             self._parent = self.ensemble.root if host is None else self.ensemble.nodes[host]
@@ -138,7 +138,7 @@ class NodeInstance(EntityInstance):
         if self._capabilities is None:
             declared = self.flat.capabilities if self.flat is not None else {}
             assigned = self.template.capabilities
-            # What the template speaks of comes first, as its author wrote it.
+            # Capabilities that the template assigns come first, in its order.
             names = dict.fromkeys([name for name in assigned if name in declared] + list(declared))
             self._capabilities = [
                 CapabilityInstance(self, declared[name], assigned.get(name)) for name in names
@@ -157,7 +157,10 @@ class NodeInstance(EntityInstance):
         return self._relationships
 
     def bridge(self, name: str, target: NodeInstance) -> None:
-        """Lead a requirement to a node outside the topology: one that leads nowhere yet, or one more."""
+        """Connect a requirement to a node outside the topology.
+
+        Uses a requirement of this name without a target if there is one, and adds a requirement otherwise.
+        """
         model = self.ensemble.model
         requirements = [*self.requirements]
         link = model.open_link(self.template, name)
@@ -180,7 +183,7 @@ class NodeInstance(EntityInstance):
 
     @property
     def artifact_definitions(self) -> Mapping[str, ArtifactDefinition]:
-        """Those of its type, and its own."""
+        """The artifacts of its type and its own, by name."""
         inherited = self.flat.artifacts if self.flat is not None else {}
         own = self.template.artifacts
         return {**inherited, **own} if inherited and own else inherited or own
@@ -205,7 +208,7 @@ class NodeInstance(EntityInstance):
 
 
 class RootInstance(QueryResource):
-    """The root of an ensemble: it owns the inputs and outputs."""
+    """The root of an ensemble, which owns the inputs and outputs."""
 
     __slots__ = ("_children", "_maps", "ensemble")
 
@@ -226,7 +229,7 @@ class RootInstance(QueryResource):
     @property
     def children(self) -> Sequence[QueryResource]:
         if self._children is None:
-            # Here every instance is made, and all of them are kept.
+            # This creates all instances and keeps them.
             with collector_paused():
                 nodes = self.ensemble.nodes.values()
                 self._children = [node for node in nodes if node.parent is self]

@@ -1,11 +1,12 @@
-"""Where nodes are in their lives, as the state of a deployment tells it: by the operations that were carried out.
+"""Node states and values that come from deployments, and conversion of values to their types.
 
-A node whose operation failed is in `error`. One that has begun is as far as its last operation; without further operations it has
-started. A node that has none follows what it requires, or what stands in its place. What a workflow set is taken as it is.
+The state of a node follows from its recorded operations. A failed operation gives `error`. A node whose
+operations all ran is `started`; otherwise it is as far as its last operation. A node without operations is
+`started` when everything that it requires is, or when all nodes of the topology that substitutes it are. A
+state set by a workflow takes precedence over all but an error.
 
-What deployments gave back, as instances read it: once for an evaluation, or again and again while a deployment runs.
-
-A value as its type has it: fields left out have their defaults, numbers where text is meant are text.
+Observed values are read once for an evaluation, or again and again while a deployment runs. In the second
+case, `LiveObservations` invalidates exactly the values that were computed from a changed one.
 """
 
 from __future__ import annotations
@@ -43,16 +44,19 @@ _OWN: Final = tuple(own for own, _, _ in STAGES if own)
 
 
 def undo_record_name(name: str, opposite: str) -> str:
-    """What is recorded to undo an operation, as a name beside it."""
+    """Return the name under which the undo command of an operation is recorded."""
     return f"{name}.undone-by-{opposite}"
 
 
 class Lifetimes:
-    """The states of the nodes of one deployment. `statuses`: how each recorded operation fared, by the text of its address."""
+    """The states of the nodes of one deployment.
+
+    `statuses` maps the address of each recorded operation to its status.
+    """
 
     def __init__(self, statuses: Mapping[str, str]) -> None:
         self._ended: dict[str, dict[str, str]] = {}
-        """By the key of a node: its operations that are recorded, and how they fared."""
+        """By node key: the recorded operations and their statuses."""
         self._states: dict[str, NodeState] = {}
         for text, status in statuses.items():
             self._note(Address.parse(text).instance, status)
@@ -72,7 +76,12 @@ class Lifetimes:
         return _STATUSES.get(self.state(node), InstanceStatus.pending)
 
     def state(self, node: NodeInstance) -> NodeState:
-        """Chains of nodes without operations may be long: what they wait for is looked at first, without recursion."""
+        """Return the state of a node.
+
+        Chains of nodes without operations can be long, so the nodes that a state depends on are computed
+        first, with an explicit stack instead of recursion. A node that is met again while it is pending is
+        part of a cycle: it is settled with the states known so far, which ends the loop.
+        """
         waiting = [node]
         pending: set[str] = set()
         while waiting:
@@ -89,7 +98,7 @@ class Lifetimes:
         return self._states[node.key]
 
     def _own_state(self, node: NodeInstance) -> NodeState | None:
-        """None: it has no operations."""
+        """Return the state that follows from its own operations; None if it has none."""
         ended = self._ended.get(node.key, {})
         if "error" in ended.values():
             return NodeState.error
@@ -113,7 +122,7 @@ class Lifetimes:
 
 
 def _find_state_sources(node: NodeInstance) -> Iterator[NodeInstance]:
-    """What the state of a node without operations depends on."""
+    """Return the nodes that determine the state of a node without operations."""
     if node.substitution is not None:
         yield from node.substitution.ensemble.nodes.values()
     for link in node.requirements:
@@ -122,7 +131,7 @@ def _find_state_sources(node: NodeInstance) -> Iterator[NodeInstance]:
 
 
 def _list_operations(node: NodeInstance) -> set[str]:
-    """What a deployment carries out, and what it keeps to undo that."""
+    """Return the operations that a deployment runs, and the records that it keeps to undo them."""
     if node.substitution is not None:
         return set()
     types = node.ensemble.model.types
@@ -134,8 +143,11 @@ def _list_operations(node: NodeInstance) -> set[str]:
 
 
 class InstanceObservations:
-    """By the texts of addresses. Values are looked up one by one: while a deployment runs there are more and more of them, and
-    each operation needs a few."""
+    """Observed values by the text of their addresses.
+
+    Values are looked up one by one instead of being grouped by instance: while a deployment runs their number
+    grows, and each operation needs only a few.
+    """
 
     def __init__(self, values: Mapping[str, Value]) -> None:
         self._values = values
@@ -143,11 +155,11 @@ class InstanceObservations:
 
     @property
     def dependents(self) -> Dependents | None:
-        """Who has read what, when these values may change."""
+        """The record of who read what; None if the values cannot change."""
         return None
 
     def value(self, instance: str, key: str) -> Any:
-        """Of an attribute of an instance, which is told by its key, not by the text of its address; MISSING: none."""
+        """Return the value of an attribute of the instance with this key, or MISSING."""
         if not self._values:
             return MISSING
         return self._value(f"{escape_name(instance)}|{escape_name(key)}")
@@ -166,7 +178,10 @@ class InstanceObservations:
 
 
 class LiveObservations(InstanceObservations):
-    """What has been observed by now. When it changes, what was computed from it is forgotten, and nothing else."""
+    """Observed values that change while a deployment runs.
+
+    A change discards the values that were computed from it, and no others.
+    """
 
     def __init__(self) -> None:
         self._dependents = Dependents()
@@ -188,7 +203,11 @@ class LiveObservations(InstanceObservations):
         return super().keys(instance)
 
     def follow(self, values: Mapping[str, Value]) -> None:
-        """Go on with these values. What rests on the world outside is forgotten, too: nobody says when that changes."""
+        """Replace the observed values by these, and discard what was computed from changed ones.
+
+        Values that depend on something outside the graph, such as a file, are discarded as well: nothing
+        reports when that changes.
+        """
         changed, self._mark = (
             values.changes_since(self._mark) if isinstance(values, TrackedValues) else (None, None)
         )
@@ -224,12 +243,15 @@ class LiveObservations(InstanceObservations):
 
 
 def build_unknown_attribute(instance: str, key: str) -> Unknown:
-    """Of an instance, which is told by its key: a value that only a deployment can know."""
+    """Return the placeholder of an attribute of the instance with this key."""
     return Unknown(of=f"{escape_name(instance)}|{escape_name(key)}", why="it is known once the node runs")
 
 
 def quote_literal(value: Value) -> Any:
-    """What a script gave out is a value, never an expression, whatever it looks like."""
+    """Return a script output marked as a literal.
+
+    An output is data: it is never evaluated, even if it looks like an expression.
+    """
     plain = reveal_value(value)
     is_plain_text = isinstance(plain, str) and "{{" not in plain and "{%" not in plain
     if is_plain_text or not isinstance(plain, str | Mapping | list | tuple):
@@ -248,7 +270,11 @@ _READ: Final[Mapping[str, type | tuple[type, ...]]] = {
 
 
 def convert_value(data: Any, schema: Schema, types: TypeTable, text: str | None = None) -> Any:
-    """The value of a property; `text` is how it is written, which tells 1.10 from 1.1."""
+    """Return a property value converted to its type.
+
+    Missing fields get their defaults, and numbers become strings where the type is a string. `text` is the
+    value as written, which distinguishes 1.10 from 1.1.
+    """
     match data:
         case bool() | str() | None:
             return data
@@ -263,7 +289,7 @@ def convert_value(data: Any, schema: Schema, types: TypeTable, text: str | None 
 
 
 def read_text(text: str, schema: Schema, types: TypeTable) -> Any:
-    """The value that a text of a program means by its type; the text where it is none of that type."""
+    """Return the value that a program wrote as text, by its type; the text itself if it does not parse."""
     flat = types.find(TypeKind.DATA, schema.name)
     base = flat.primitive if flat is not None and flat.primitive is not None else schema.name
     wanted = _READ.get(base) or (dict if flat is not None and flat.properties else None)

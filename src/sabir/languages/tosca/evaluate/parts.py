@@ -1,4 +1,4 @@
-"""Capabilities of nodes, and the relationships that their requirements are."""
+"""Instances of capabilities and of relationships, which represent the requirements of a node."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 class CapabilityInstance(EntityInstance):
+    """A capability of a node."""
+
     __slots__ = ("_assignment", "_definition", "node")
 
     kind: ClassVar[str] = "capability"
@@ -54,7 +56,10 @@ class CapabilityInstance(EntityInstance):
         return self.ensemble.request.observed.value(self.key, key)
 
     def find_declared_value(self, key: str) -> AssignedValue | None:
-        """What the node itself does not say is said by the capability that stands for this one."""
+        """Return the declared value, else that of the capability it is mapped to.
+
+        The mapping comes from the topology that substitutes the node.
+        """
         substitution = self.node.substitution
         inner = (
             substitution.capability(self.name)
@@ -116,7 +121,10 @@ class CapabilityInstance(EntityInstance):
         )
 
     def available(self, key: str) -> Any:
-        """Allocations that are written in the unit of the property, or as bare numbers, are taken from it."""
+        """Return what is left of a property after all allocations.
+
+        Only allocations without a unit, or with the unit of the property, are subtracted.
+        """
         value = reveal_deep(self.get(key))
         number, unit = _number_and_unit(value)
         if number is None:
@@ -150,7 +158,7 @@ def _number_and_unit(value: Any) -> tuple[float | None, str]:
 
 
 class RelationshipInstance(EntityInstance):
-    """A requirement of a node and what it leads to."""
+    """A requirement of a node and its target."""
 
     __slots__ = ("_source", "_target", "link")
 
@@ -159,7 +167,10 @@ class RelationshipInstance(EntityInstance):
     def __init__(
         self, source: NodeInstance, link: RequirementLink, target: NodeInstance | None = None
     ) -> None:
-        """`target`: a node outside the topology, which it leads to because a substitution says so."""
+        """Create the instance of a link.
+
+        `target` is a node outside the topology that a substitution connects the requirement to.
+        """
         super().__init__(source.ensemble, source.ensemble.relationship_type(link.relationship_type))
         self._source = source
         self._target = target
@@ -171,7 +182,7 @@ class RelationshipInstance(EntityInstance):
 
     @property
     def index(self) -> int:
-        """Which of the relationships of its requirement it is."""
+        """The position among the relationships of the same requirement."""
         siblings = [sibling for sibling in self._source.requirements if sibling.name == self.name]
         return siblings.index(self)
 
@@ -181,7 +192,7 @@ class RelationshipInstance(EntityInstance):
 
     @property
     def id(self) -> str:
-        """A path that leads here and nowhere else: by the name, or by the index where the name is there twice."""
+        """A unique path: by the name, or by the index if the name occurs more than once."""
         siblings = self._source.requirements
         if sum(sibling.name == self.name for sibling in siblings) > 1:
             return f"{self._source.id}::.requirements::{siblings.index(self)}"
@@ -197,7 +208,7 @@ class RelationshipInstance(EntityInstance):
 
     @property
     def parent(self) -> QueryResource | None:
-        """What it leads to, as Unfurl has it: a relationship is found below the capability it targets."""
+        """The target, as in Unfurl: a relationship is found under the capability it targets."""
         return self.target_capability or self.target or self._source
 
     @property
@@ -216,7 +227,7 @@ class RelationshipInstance(EntityInstance):
 
     @property
     def capability(self) -> str | None:
-        """The name of the capability that it leads to."""
+        """The name of the target capability."""
         wanted = self.link.definition.capability if self.link.definition is not None else None
         if self._target is None or self.link.capability is not None or wanted is None:
             return self.link.capability

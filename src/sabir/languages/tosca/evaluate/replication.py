@@ -1,7 +1,8 @@
-"""Templates with several instances, written out: one template for each instance, its requirements led to one instance each.
+"""Replication: a template with several instances becomes one template per instance.
 
-How many there are is said by `count` (2.0) or by the capability `scalable` (1.x). In 1.x there is one guest on each instance of its
-host, and any other requirement leads to all instances of its target. In 2.0 a requirement says how many it leads to, and to which.
+The number of instances comes from `count` (2.0) or from the capability `scalable` (1.x). In 1.x each instance
+of a host gets one instance of its guests, and any other requirement targets all instances of its target. In
+2.0 a requirement states how many instances it targets, and may state which.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ NO_INSTANCE: Final = tosca_rule(
 
 
 class TemplateReplication:
-    """The numbers of instances of a topology, and the topology with its instances written out."""
+    """The instance counts of a topology, and the topology with its instances expanded."""
 
     def __init__(self, ensemble: Ensemble) -> None:
         self.ensemble = ensemble
@@ -53,7 +54,7 @@ class TemplateReplication:
         self._nodes = ensemble.model.nodes
         self._counts: dict[str, int] = {}
         self._guests: set[str] = set()
-        """Those that are there as often as their host."""
+        """Templates that have as many instances as their host."""
         for name in self._nodes:
             self._counts[name] = self._count(name)
         self._multiply_guests()
@@ -63,7 +64,7 @@ class TemplateReplication:
     def is_needed(self) -> bool:
         return any(count != 1 for count in self._counts.values())
 
-    # How many
+    # Counts
 
     def _count(self, name: str) -> int:
         template, node = self._nodes[name], self.ensemble.nodes[name]
@@ -126,16 +127,20 @@ class TemplateReplication:
                     self._guests.add(guest)
 
     def _is_guest(self, name: str) -> bool:
-        """Whether it says nothing of how many there are of it."""
+        """Return whether a template does not state its own number of instances."""
         template = self._nodes[name]
         return template.count is None and not template.origin.second and self._counts[name] == 1
 
     def _report(self, place: Place, message: str, rule: Rule = WRONG_COUNT) -> None:
         self.findings.append(rule.at(place, message))
 
-    # Written out
+    # Expansion
 
     def topology(self) -> Topology:
+        """Return the topology with one template per instance.
+
+        An instance whose name is already taken by another template is reported.
+        """
         topology = self.ensemble.model.topology
         templates: dict[str, NodeTemplate] = {}
         for name in self._nodes:
@@ -158,7 +163,7 @@ class TemplateReplication:
         )
 
     def _expand_names(self, names: tuple[tuple[str, Any], ...]) -> Iterator[tuple[str, Any]]:
-        """Members and targets: an instance where a template was named."""
+        """Replace each template name in members or targets by its instances."""
         for name, span in names:
             for instance in self._names(name) if name in self._counts else (name,):
                 yield instance, span
@@ -186,7 +191,7 @@ class TemplateReplication:
     def _led(
         self, links: tuple[RequirementLink, ...], index: int, template: NodeTemplate
     ) -> Iterator[RequirementAssignment]:
-        """The requirements of one instance, each with the instance that it leads to."""
+        """Return the requirements of one instance, each with the target instance."""
         for link in links:
             if link.target is None or self._counts[link.target] == 1:
                 if not link.automatic:
@@ -217,7 +222,11 @@ class TemplateReplication:
         return self._by_count(link, index, template)
 
     def _by_count(self, link: RequirementLink, index: int, template: NodeTemplate) -> list[int]:
-        """2.0: as many different instances as the requirement counts, going round, each with enough left of what is taken."""
+        """Choose as many different target instances as a 2.0 requirement counts.
+
+        The search starts at a position that depends on the index of the source, so that sources are spread
+        round-robin. Targets without enough capacity for the allocation are skipped.
+        """
         assert link.target is not None
         number = self._counts[link.target]
         count = link.assignment.count
@@ -235,6 +244,6 @@ class TemplateReplication:
         return chosen
 
     def _stand_in(self, template: NodeTemplate, index: int) -> NodeInstance:
-        """The instance, as far as expressions of its requirements can ask for it: by its index."""
+        """Return a provisional instance, so that expressions can read the index of the source."""
         here = replace(template, index=index, instance_of=template.name)
         return NodeInstance(self.ensemble, here, self.ensemble.model.flat[template.name])

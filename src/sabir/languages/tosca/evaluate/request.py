@@ -1,9 +1,8 @@
-"""What an evaluation is asked for, beside the topology: inputs, what is running, overridden attributes, the project around it.
+"""The request of an evaluation: inputs, live values, overridden attributes, project.
 
-What if: values that stand in for those of a node template, as if they were written there.
-
-They go in before names are resolved, so that everything that reads the template (functions of every kind, copies, checks, node
-filters) sees what it would see in a file that was edited.
+Overrides ("what if") replace values of a node template as if the file had been edited. They are applied
+before names are resolved, so that everything that reads the template (functions, copies, checks, node
+filters) sees what it would see in the edited file.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from sabir.text import Source
 
 
 def keys_by_node(overrides: Collection[str], topology: Topology) -> dict[str, set[str]]:
-    """The keys of each node template that are overridden, from `NODE.KEY`."""
+    """Return the overridden keys by node template, from names of the form `NODE.KEY`."""
     keys: dict[str, set[str]] = {}
     for where in overrides:
         name, key = _node_and_key(where, topology)
@@ -45,7 +44,11 @@ def keys_by_node(overrides: Collection[str], topology: Topology) -> dict[str, se
 
 
 def with_overrides(loaded: LoadedTopology, overrides: Mapping[str, Value]) -> LoadedTopology:
-    """The description as if it had been edited: what was recorded of such a value no longer counts."""
+    """Return the topology with these values in place of the written ones.
+
+    Recorded values of an overridden key are dropped, because they were computed without it. Raises UsageError
+    for an unknown node or key.
+    """
     topology = loaded.topology
     if topology is None or not overrides:
         return loaded
@@ -80,7 +83,7 @@ def _node_and_key(where: str, topology: Topology) -> tuple[str, str]:
 
 
 def _refuse_unknown(model: TopologyModel, name: str, key: str, recorded: Collection[str]) -> None:
-    """A value for what a node does not have would change nothing."""
+    """Raise UsageError for a key that the node does not have: overriding it would change nothing."""
     template, flat = model.nodes[name], model.flat[name]
     keys = {*template.properties, *template.attributes, *recorded}
     if flat is not None:
@@ -110,7 +113,7 @@ _PASSWORD: Final = "UNFURL_VAULT_DEFAULT_PASSWORD"
 
 
 class LiveValues(Struct, frozen=True, kw_only=True):
-    """What is known of a running instance; its attributes win over the description."""
+    """Recorded values of a running instance; its attributes take precedence over the template."""
 
     attributes: Mapping[str, Any] = {}
     status: InstanceStatus = InstanceStatus.ok
@@ -118,24 +121,29 @@ class LiveValues(Struct, frozen=True, kw_only=True):
 
 
 class Request(Struct, frozen=True, kw_only=True):
+    """Everything that an evaluation needs in addition to the topology."""
+
     inputs: Mapping[str, Any] = {}
     live: Mapping[str, LiveValues] = {}
     project: EnsembleProject = EnsembleProject()
     session: Session = field(default_factory=Session)
-    """Where environment variables and the time of day come from."""
+    """The source of environment variables and of the time."""
     externals: Mapping[str, QueryResource] = {}
     input_origins: Mapping[str, Origin] = {}
-    """Where inputs came from that somebody computed."""
+    """The origins of computed inputs."""
     observed: InstanceObservations = field(default_factory=lambda: InstanceObservations({}))
-    """What deployments gave back; it wins over what is running."""
+    """Outputs of deployments; they take precedence over live values."""
     lifetimes: Lifetimes | None = None
-    """Where nodes are in their lives; None when nothing is deployed."""
+    """The states of nodes; None if nothing is deployed."""
     overridden: Mapping[str, Collection[str]] = {}
-    """Keys of node templates whose values are not those of the file, because somebody asks what if."""
+    """By node template: the keys whose values are overridden."""
 
 
 def request_of(loaded: LoadedTopology, topology: Topology, request: EvaluationRequest) -> Request:
-    """The request of an operation for this template: what its ensemble says, and above that what the caller says."""
+    """Return the request for a template.
+
+    Values of the ensemble are overridden by the configuration file, and these by the inputs of the caller.
+    """
     live = {name: _build_live_values(recorded) for name, recorded in loaded.recorded.items()}
     return Request(
         inputs={**loaded.inputs, **_from_file(request.config), **request.inputs},
@@ -158,7 +166,7 @@ def _build_live_values(recorded: RecordedInstance) -> LiveValues:
 
 
 def _from_file(path: Path | None) -> Mapping[str, Any]:
-    """Inputs from a YAML file of names and values."""
+    """Read inputs from a YAML file that maps names to values."""
     if path is None:
         return {}
     stream = compose(Source(str(path), path.read_bytes().decode("utf-8", errors="replace")))
@@ -169,7 +177,10 @@ def _from_file(path: Path | None) -> Mapping[str, Any]:
 
 
 def _build_project(loaded: LoadedTopology, topology: Topology, request: EvaluationRequest) -> EnsembleProject:
-    """The surroundings of a template: its directory and its project. The home project lies outside, and needs leave."""
+    """Return the directory and project around a template.
+
+    The home project is outside the project, so it is used only with permission to read outside files.
+    """
     directory = topology.origin.directory
     environment = request.session.environment
     home = environment.get("UNFURL_HOME")

@@ -1,9 +1,9 @@
-"""Nodes that are chosen and not made: `select` takes the node that fits its filter, requirements with a filter the first that passes.
+"""Selection of nodes by filter, and allocation of capacities.
 
-Filters are tried here on values as they are computed. What a filter of 1.x asks of values that are written plainly, the model has
-tried before.
-
-What capabilities have left: requirements of 2.0 take a part of their properties (`allocation`).
+`select` replaces a node template by an existing node that passes its filter; a requirement with a filter
+targets the first candidate that passes. Filters are tested on computed values here; the model has already
+tested 1.x filters on literal values. In 2.0 a requirement may take a part of the properties of a capability
+(`allocation`).
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ SELECT: Final = frozenset({"select", "selectable"})
 
 
 def is_selected(template: NodeTemplate) -> bool:
-    """Whether the node is to be taken from what is there."""
+    """Return whether the node is to be selected from existing ones."""
     return not SELECT.isdisjoint(template.directives)
 
 
 class NodeSelection:
-    """What is chosen in a topology, and the topology with the choices written in."""
+    """The choices made in a topology, and the topology with these choices applied."""
 
     def __init__(self, ensemble: Ensemble) -> None:
         self._ensemble = ensemble
         self._model = ensemble.model
         self._selected: dict[str, str] = {}
         self._pinned: dict[int, str] = {}
-        """The node that a requirement leads to, by the identity of its assignment."""
+        """The target of a requirement, by the identity of its assignment."""
         for name, template in self._model.nodes.items():
             if is_selected(template):
                 chosen = self._choose_node(name, template)
@@ -58,6 +58,7 @@ class NodeSelection:
         return bool(self._selected or self._pinned)
 
     def topology(self) -> Topology:
+        """Return the topology without selected templates, and with their names replaced."""
         topology = self._model.topology
         return replace(
             topology,
@@ -77,7 +78,7 @@ class NodeSelection:
             selected={**topology.selected, **self._selected},
         )
 
-    # What is chosen
+    # Choices
 
     def _choose_node(self, name: str, template: NodeTemplate) -> str | None:
         nodes = self._ensemble.nodes
@@ -96,7 +97,7 @@ class NodeSelection:
         )
 
     def _pin(self, name: str, link: RequirementLink) -> None:
-        """A requirement whose filter only values can decide leads to the first candidate that passes."""
+        """Set the target of a requirement to the first candidate whose values pass its filters."""
         filters = [link.assignment.node_filter, link.definition.node_filter if link.definition else None]
         written = [node_filter for node_filter in filters if node_filter is not None]
         if not written or link.target is None or link.assignment.node in self._model.nodes:
@@ -110,7 +111,7 @@ class NodeSelection:
                     self._pinned[id(link.assignment)] = candidate
                 return
 
-    # Written in
+    # Application of the choices
 
     def _requirements(self, name: str, template: NodeTemplate) -> Iterator[RequirementAssignment]:
         for assignment in template.requirements:
@@ -126,7 +127,10 @@ class NodeSelection:
 
 
 def passes_filter(node_filter: SourceValue | None, node: NodeInstance, here: QueryResource) -> bool:
-    """Whether a node passes: by its values (1.x), or by a condition (2.0), in which SELF is `here`."""
+    """Return whether a node passes a filter.
+
+    A 1.x filter tests values of the node. A 2.0 filter is a condition in which SELF is `here`.
+    """
     if node_filter is None:
         return True
     data = node_filter.data
@@ -139,7 +143,7 @@ def passes_filter(node_filter: SourceValue | None, node: NodeInstance, here: Que
 
 
 def _find_capability(node: NodeInstance, name: str) -> Mapping[str, Any] | None:
-    """A filter names a capability of the node, or the type of one."""
+    """Return the properties of a capability, found by its name or by the name of its type."""
     for capability in node.capabilities:
         if capability.name == name or name in capability.types:
             return _Values(capability)
@@ -147,7 +151,7 @@ def _find_capability(node: NodeInstance, name: str) -> Mapping[str, Any] | None:
 
 
 class _Values(Mapping[str, Any]):
-    """The values of an instance, computed when they are asked for."""
+    """The values of an instance as a mapping, computed on access."""
 
     def __init__(self, resource: QueryResource) -> None:
         self._resource = resource
@@ -172,14 +176,14 @@ _NUMBER = r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(\S*)\s*"
 
 
 class Capacities:
-    """How much was taken of each property of each capability, of each instance apart."""
+    """The amount taken of each capability property, per instance."""
 
     def __init__(self, ensemble: Ensemble) -> None:
         self._ensemble = ensemble
         self._taken: dict[tuple[str, int, str, str], float] = {}
 
     def take(self, link: RequirementLink, position: int) -> bool:
-        """Take what a requirement allocates from one instance of its target, when there is enough of everything."""
+        """Take the allocation of a requirement from one target instance, if there is enough of everything."""
         target = self._ensemble.nodes.get(link.target or "")
         if target is None or link.capability is None or not link.assignment.allocation:
             return True
@@ -189,7 +193,7 @@ class Capacities:
             offered = self._worth(target, link.capability, name, None)
             wanted = self._worth(target, link.capability, name, written)
             if offered is None or wanted is None:
-                continue  # the checks say what is wrong with it
+                continue  # reported by the checks
             after[key] = self._taken.get(key, 0) + wanted
             if after[key] > offered:
                 return False
@@ -199,7 +203,7 @@ class Capacities:
     def _worth(
         self, node: NodeInstance, capability: str, name: str, written: SourceValue | None
     ) -> float | None:
-        """What a property of the capability is worth, or what is written for it."""
+        """Return the numeric value of a property of the capability, or of what is written for it."""
         part = node.capability(capability)
         if part is None:
             return None

@@ -1,7 +1,8 @@
-"""A node that a whole topology stands for: values go in as inputs, come out as attributes, and requirements lead through.
+"""Substitution: a topology in the place of a node.
 
-The topology is an ensemble of its own, below the node. Its inputs are computed when they are read, on the node; the attributes of the
-node are read from it. Requirements of the node that are mapped become requirements of nodes inside, which lead to the same targets.
+The topology is a separate ensemble under the node. Its inputs are computed lazily from properties of the
+node, and attributes of the node are read from its outputs. Mapped requirements of the node become
+requirements of nodes inside, with the same targets.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ SUBSTITUTE: Final = frozenset({"substitute", "substitutable"})
 
 
 def is_substituted(template: NodeTemplate) -> bool:
-    """Whether a topology is to stand in the place of the node."""
+    """Return whether a topology is to be put in the place of the node."""
     return not SUBSTITUTE.isdisjoint(template.directives)
 
 
 def find_substitute(node: NodeInstance) -> Topology | None:
-    """The first topology at hand for a type that the node is of, and whose filter the node passes."""
+    """Return the first topology for a type of the node whose filter the node passes, or None."""
     model = node.ensemble.model
     for topology in model.topology.substitutes():
         mapping = topology.substitution
@@ -40,7 +41,7 @@ def find_substitute(node: NodeInstance) -> Topology | None:
 
 
 class Substitution:
-    """What a node and the topology in its place have of each other."""
+    """The mapping between a node and the topology in its place."""
 
     def __init__(self, node: NodeInstance, model: TopologyModel) -> None:
         assert model.topology.substitution is not None
@@ -61,19 +62,19 @@ class Substitution:
         return self._inner
 
     def stand_in(self, ensemble: Ensemble) -> None:
-        """Put the topology, instantiated, in the place of the node."""
+        """Put an instantiated topology in the place of the node and connect its requirements."""
         self._inner = ensemble
         self.node.substitution = self
         for source, requirement, target in self._bridges():
             source.bridge(requirement, target)
 
-    # Values that go in
+    # Inputs
 
     def input(self, name: str) -> Any:
-        """The value of an input of the topology; MISSING when the node has none for it."""
+        """Return the value of an input of the topology, or MISSING if the node does not provide it."""
         entry = self._inputs.get(name)
         if entry is None:
-            # Up to 1.2 there are no mappings of properties: inputs are those of the same name.
+            # Up to 1.2 properties are not mapped: an input takes the property of the same name.
             return self._read(self.node, name) if not self.mapping.of("properties") else MISSING
         if entry.value is not None:
             return self.node.ensemble.assignment(entry.value, None).value(self.node)
@@ -102,10 +103,10 @@ class Substitution:
             self.ensemble.session.record(resource, key)
         return value
 
-    # Values that come out
+    # Attributes
 
     def attribute(self, part: tuple[str, ...], key: str) -> Any:
-        """What the topology gives for an attribute of the node, or of a part of it; MISSING when it maps none."""
+        """Return the mapped value of an attribute of the node or of a part of it, or MISSING."""
         for entry in self.mapping.of("attributes"):
             if entry.name == key and entry.part[:2] == part and entry.targets:
                 return self._find_mapped_value(entry.targets[0])
@@ -137,7 +138,7 @@ class Substitution:
         return value.get(word, MISSING) if isinstance(value, Mapping) else MISSING
 
     def capability(self, name: str) -> CapabilityInstance | None:
-        """The capability of a node inside that stands for one of the node."""
+        """Return the inner capability that a capability of the node is mapped to, or None."""
         for entry in self.mapping.of("capabilities"):
             pair = entry.template_and_entry
             if entry.name == name and pair is not None:
@@ -146,10 +147,10 @@ class Substitution:
                 return part if isinstance(part, CapabilityInstance) else None
         return None
 
-    # Requirements that lead through
+    # Requirements
 
     def _bridges(self) -> Iterator[tuple[NodeInstance, str, NodeInstance]]:
-        """Nodes inside, their requirements, and the nodes outside that these lead to."""
+        """Return inner nodes, their requirements, and the outer nodes that these target."""
         entries = self.mapping.of("requirements")
         for name in dict.fromkeys(entry.name for entry in entries):
             targets = [
@@ -175,7 +176,7 @@ class Substitution:
     def _selectable(
         self, name: str, target: NodeInstance
     ) -> Iterator[tuple[NodeInstance, str, NodeInstance]]:
-        """Whoever inside leads to a node that is to be selected leads to the one outside."""
+        """Redirect inner requirements from a node that is to be selected to the outer node."""
         self.ensemble.nodes.leave_out(name)
         for source in self.ensemble.nodes.values():
             for link in source.requirements:
@@ -186,7 +187,10 @@ class Substitution:
 def _distribute_targets(
     entries: list[MappedEntry], targets: list[NodeInstance]
 ) -> Iterator[tuple[MappedEntry, NodeInstance]]:
-    """One mapping takes all relationships of its requirement; of several each takes one, or as many as it counts."""
+    """Assign the targets of a requirement to its mappings.
+
+    A single mapping takes all of them. Of several mappings each takes one, or as many as it counts.
+    """
     if len(entries) == 1 and entries[0].count is None:
         yield from ((entries[0], target) for target in targets)
         return

@@ -1,1 +1,1 @@
-"""From live instances to the instance graph."""
+"""The instance graph of a topology, and the operations that deploy it."""

@@ -1,6 +1,6 @@
-"""What the instances of a template are known by in the graph and in the state.
+"""Ids and addresses of instances in the graph and in the state.
 
-What has operations: a node, or a relationship.
+Only nodes and relationships have operations.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Subject = NodeInstance | RelationshipInstance
 
 
 def node_of(subject: Subject) -> NodeInstance:
-    """The node itself, or the one that a relationship belongs to."""
+    """Return the node itself, or the source node of a relationship."""
     return subject if isinstance(subject, NodeInstance) else subject.source
 
 
 def id_of(resource: QueryResource) -> str:
-    """The id of an instance in the graph."""
+    """Return the id of an instance in the graph."""
     if isinstance(resource, RelationshipInstance):
         return ids_of_requirements(resource.source)[resource]
     if isinstance(resource, NodeCollection):
@@ -33,16 +33,17 @@ def id_of(resource: QueryResource) -> str:
 
 
 def section_id(ensemble: Ensemble, section: str, name: str) -> str:
-    """Of what stands beside the nodes of a topology: its groups, policies, workflows."""
+    """Return the id of a group, policy or workflow of a topology."""
     outer = ensemble.outer
     return escape_name(f"{section}.{name}" if outer is None else f"{outer.node.key}.{section}.{name}")
 
 
 def ids_of_requirements(node: NodeInstance) -> dict[RelationshipInstance, str]:
-    """The ids of all requirements of a node.
+    """Return the ids of all requirements of a node.
 
-    One that its type allows several times is told apart by its target, even where it stands there once: another one
-    beside it, before or behind, leaves its id alone.
+    A requirement that its type allows more than once has its target in its id, even if it is assigned once.
+    Thus adding another one before or after it does not change its id, and what was deployed for it stays
+    recorded.
     """
     ids: dict[RelationshipInstance, str] = {}
     counts: dict[str, int] = {}
@@ -62,11 +63,11 @@ def ids_of_requirements(node: NodeInstance) -> dict[RelationshipInstance, str]:
 
 
 def operation_address(subject: Subject, operation: NodeOperation) -> Address:
-    """Of an operation: what it gives out and maps to nothing are attributes of it."""
+    """Return the address of an operation; its unmapped outputs are attributes of that address."""
     return child_address(id_of(subject), f"interfaces.{operation.interface}.{operation.name}")
 
 
 def child_address(id_: str, name: str) -> Address:
-    """The address of something that belongs to an instance."""
+    """Return the address of something that belongs to an instance."""
     address = Address.parse(id_)
     return address._replace(instance=f"{address.instance}.{name}")

@@ -1,8 +1,8 @@
-"""Nodes, capabilities, relationships and artifacts as instances of the graph.
+"""The instance graph of an ensemble.
 
-What the requirements of nodes mean, by the normative type that their relationship's type derives from.
-
-The substitution mapping of a topology as an instance of the graph: what it stands for, and by which of its nodes.
+Contains nodes, capabilities, relationships, artifacts and the substitution mapping. The kind of an edge
+follows from the normative type that the relationship type derives from. Values that cannot be computed become
+unknown values with one finding each, so that one mistake does not cost the whole graph.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _BASES: Final = {
 
 
 class RelationshipKinds:
-    """Kinds of relationships, found once for each type."""
+    """Edge kinds by relationship type, computed once per type."""
 
     def __init__(self, types: TypeTable) -> None:
         self.types = types
@@ -65,7 +65,7 @@ class RelationshipKinds:
         return kind
 
     def of_requirement(self, relationship: RelationshipInstance) -> EdgeKinds:
-        """Of the instance that stands for a requirement: it belongs to its node and leads to its target."""
+        """Return the edges of a requirement: to the node that owns it and to its target."""
         link = relationship.link
         target = () if relationship.target is None else (("target", self.of_type(link.relationship_type)),)
         return edge_kinds(EdgeKind.REQUIREMENT_OF, target)
@@ -77,7 +77,7 @@ class RelationshipKinds:
             if relationship.target is None:
                 continue
             kind = self.of_type(link.relationship_type)
-            # One name may stand for relationships of several types.
+            # Requirements of one name may have relationships of several types.
             if relations.setdefault(link.name, kind) is not kind:
                 relations[link.name] = EdgeKind.REQUIREMENT
         owner = EdgeKind.HOSTED_ON if is_hosted else EdgeKind.PART_OF
@@ -88,6 +88,10 @@ _SECTION = "substitution_mappings"
 
 
 def mapping_of(ensemble: Ensemble) -> Iterator[Instance]:
+    """Return the substitution mapping of a topology as an instance; nothing if it has none.
+
+    Its attributes hold the mapped names by section, its relations the inner nodes that they lead to.
+    """
     mapping = ensemble.model.topology.substitution
     if mapping is None:
         return
@@ -116,7 +120,7 @@ def mapping_of(ensemble: Ensemble) -> Iterator[Instance]:
 
 
 def _stands_for(entry: MappedEntry) -> Value:
-    """The way to what it stands for, or the value that is given in its place."""
+    """Return the path to the mapped entry, or the value that is given instead."""
     if entry.value is not None:
         return literal_value(entry.value.data)
     targets: list[Value] = [list(target) for target in entry.targets]
@@ -132,12 +136,17 @@ class GraphBuildResult(Struct, frozen=True, kw_only=True, eq=False):
     graph: Graph
     findings: Sequence[Finding]
     live: Mapping[str, Live]
-    """By ids of the graph: the nodes, capabilities and relationships that the instances were made from."""
+    """By graph id: the node, capability or relationship that the instance was built from."""
     plain: Sequence[Instance]
-    """Those of the graph that are no part of a node."""
+    """Instances of the graph that are not part of a node."""
 
 
 def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> GraphBuildResult:
+    """Build the graph of an ensemble.
+
+    With `full_provenance` the origins of values include everything that they were computed from, which costs
+    time and memory.
+    """
     builder = _Builder(ensemble, full_provenance)
     with collector_paused():
         instances = [*_deduplicate_ids(builder.instances())]
@@ -180,7 +189,7 @@ class _Builder:
         yield from self._beside()
 
     def _beside(self) -> Iterator[Instance]:
-        """What stands beside the nodes."""
+        """Return groups, policies, workflows and the substitution mapping."""
         for gathering in (*groups_of(self.ensemble), *policies_of(self.ensemble)):
             yield self._build_collection(gathering)
             if isinstance(gathering, PolicyInstance):
@@ -189,7 +198,7 @@ class _Builder:
         yield from mapping_of(self.ensemble)
 
     def _inside(self, ensemble: Ensemble) -> Iterator[Instance]:
-        """What stands in the place of a node."""
+        """Return the instances of the topology that substitutes a node."""
         builder = _Builder(ensemble, self.full)
         builder.live = self.live
         yield from builder.instances()
@@ -267,7 +276,7 @@ class _Builder:
         *,
         target: NodeInstance | None = None,
     ) -> Instance:
-        """What belongs to a node and has attributes of its own; a requirement also leads somewhere."""
+        """Build a capability or requirement: a part of a node with attributes of its own."""
         self.live.setdefault(id_, live)
         attributes, origins = self._attributes(live)
         targets = () if target is None else (id_of(target),)
@@ -304,7 +313,7 @@ class _Builder:
         attributes: dict[str, Value] = {}
         origins: dict[str, Origin] = {}
         for key in live.keys():  # noqa: SIM118  # a resource is no mapping
-            if key in REFLECTED:  # the graph has them elsewhere
+            if key in REFLECTED:  # fields of the graph instance itself
                 continue
             value = self._value(live, key)
             if value is MISSING:
@@ -339,7 +348,7 @@ class _Builder:
             return UNKNOWN
 
     def _evaluate(self, compute: Callable[[], Any]) -> tuple[Value, tuple[Origin | AttributeRead, ...]]:
-        """A value that is no attribute of an instance, and what it was read from."""
+        """Return a value that is not an attribute of an instance, and what it was read from."""
         value, reads = self._read_by(compute)
         return value, self.origins.sources(reads)
 
@@ -371,13 +380,16 @@ class _Builder:
 
 
 def _state_of(node: NodeInstance, state: NodeState) -> str:
-    """A workflow may set states that TOSCA does not know; an error counts for more."""
+    """Return the state of a node; one that a workflow set wins, unless an operation failed."""
     told = reveal_value(node.live("state"))
     return told if isinstance(told, str) and state is not NodeState.error else state.name
 
 
 def _deduplicate_ids(instances: Iterable[Instance]) -> Iterator[Instance]:
-    """A name may hold dots, and so be the id of a part of another node: who comes later gets a number."""
+    """Append a number to ids that occur again.
+
+    A name may contain dots and thus equal the id of a part of another node.
+    """
     numbers: dict[str, int] = {}
     for instance in instances:
         number = numbers[instance.id] = numbers.get(instance.id, 0) + 1

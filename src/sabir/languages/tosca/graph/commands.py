@@ -1,9 +1,10 @@
-"""Operations as commands, whose inputs are computed when they are about to run.
+"""Operations as commands, and the files that a command takes to another machine.
 
-What an operation on another machine brings along: its program, what that depends on, and the artifacts of its node.
-
-They lie in a private folder there, in the layout that they have beside the template. Paths of this machine in inputs are brought there,
-too, so that `get_artifact` gives the path of the copy.
+The inputs of a command are computed when it is about to run, because they may read outputs of operations that
+run before it. A command on another machine takes its program, the dependencies of that program and the
+artifacts of its node along. They are unpacked there into a private directory, in the layout that they have
+next to the template. Local paths in inputs are rewritten to that directory, so that `get_artifact` returns
+the path of the copy.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ from sabir.languages.tosca.syntax.nodes import Implementation
 from sabir.resources.resource import Lifecycle, Resource
 
 _WORD: Final = 100_000
-"""What is sent goes as words of a command, each of which Linux bounds at 128 KiB, and all together at 2 MiB."""
+"""Files are sent as command-line arguments, which Linux limits to 128 KiB each and 2 MiB in total."""
 _LARGEST: Final = 14 * _WORD
 _THERE: Final = """\
 umask 077
@@ -79,7 +80,11 @@ def wrap_remote_command(
     inputs: Collection[str],
     folders: Iterable[str] = (),
 ) -> list[str]:
-    """The words of a command for another machine, behind them what it brings along; those for this one are `bash -c TEXT FILE`. `folders` are made there."""
+    """Return the arguments of a command for another machine, followed by the packed files.
+
+    `words` is the local command, which ends with `bash -c TEXT FILE`. `folders` are created there. Raises
+    DeployError if the template is in an archive or the files are too large to be sent as arguments.
+    """
     *first, text, file = words
     directory = subject.ensemble.model.topology.origin.directory
     if directory is None:
@@ -93,7 +98,7 @@ def wrap_remote_command(
         raise DeployError(_too_large(len(packed), files, subject))
     names = [*filter(is_variable, inputs), "SABIR_INPUTS_TEXT"]
     prelude = _THERE.replace("@NAMES@", " ".join(names)).replace("@HERE@", quote(str(here)))
-    # Only what is sent or made there: any other path that an input names is one of the other machine already.
+    # Only paths that are sent or created there: any other path in an input already refers to that machine.
     paths = [*(os.path.relpath(os.path.abspath(path), here) for path in files), *folders]
     prelude = prelude.replace("@PATHS@", " ".join(quote(path) for path in dict.fromkeys(paths)))
     there = os.path.relpath(os.path.abspath(file), here)
@@ -123,7 +128,7 @@ def _too_large(size: int, files: Iterable[Path], subject: Subject) -> str:
 
 
 def _pack_files(here: Path, files: Iterable[Path]) -> str:
-    """The files as a packed archive, the same bytes each time."""
+    """Return the files as a compressed archive, with the same bytes each time."""
     data = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=data, mode="wb", compresslevel=9, mtime=0) as packed,
@@ -148,17 +153,17 @@ class OperationCommand(Struct, frozen=True, kw_only=True, eq=False):
     subject: Subject
     operation: NodeOperation
     undoes: bool
-    """Whether it is run when its subject is taken away."""
+    """Whether it runs when its subject is removed."""
     target: str | None
     lane: str | None
     fixed: Mapping[str, Value]
-    """What does not count as a change of the operation: the program, and what it is told of where it runs."""
+    """Fields that are not a change of the operation: the program and the variables about where it runs."""
     results: Mapping[str, Address]
     timeout: float | None
     host: NodeInstance | None = None
     job: DeploymentJob
     address_of: NodeInstance | None = None
-    """The host whose address the program must be told, as it runs elsewhere."""
+    """The host whose address the program needs because it runs elsewhere."""
 
 
 class OperationCommands:
@@ -171,7 +176,10 @@ class OperationCommands:
         self._live = ensemble.with_observed(self._following)
 
     def live(self, observed: Mapping[str, Value]) -> Ensemble:
-        """The instances when this has been observed, until somebody asks for them with something else."""
+        """Return the instances with these observed values.
+
+        The ensemble is shared: it is valid until the next call with other values.
+        """
         self._following.follow(observed)
         return self._live
 
@@ -181,7 +189,12 @@ class OperationCommands:
     def reads(
         self, commands: Mapping[Address, OperationCommand], observed: Mapping[str, Value]
     ) -> ReadDependencies:
-        """Which of these commands give and read what, when this has been observed."""
+        """Return which commands produce and read which values.
+
+        The inputs of each command are computed once with read tracking; the recorded edges are the
+        dependencies. Only commands with outputs can be depended on, so without any the computation is
+        skipped.
+        """
         gives: dict[str, list[Address]] = {}
         by_text: dict[str, Address] = {}
         for address, command in commands.items():
@@ -202,7 +215,7 @@ class OperationCommands:
         for source, reader in dependents.edges():
             edges.append((source, reader[1] if reader[0] is operations else reader))
             giver = by_text.get(source.partition("|")[0]) if isinstance(source, str) else None
-            if giver is not None:  # what is asked for by the name of the operation
+            if giver is not None:  # read by the name of the operation
                 gives[str(source)] = [giver]
         return ReadDependencies(gives, edges)
 
@@ -216,7 +229,10 @@ class OperationCommands:
         more_inputs: Mapping[str, Any] | None = None,
         workflow: str = "deploy",
     ) -> OperationCommand:
-        """`operation_host` and `more_inputs`: what a step of a workflow says of them."""
+        """Build the command of an operation.
+
+        `operation_host` and `more_inputs` are set by a workflow step and override those of the operation.
+        """
         job = job_of(operation, "undeploy" if undoes else workflow)
         implementation = operation.implementation
         assert implementation is not None
@@ -226,9 +242,9 @@ class OperationCommands:
         file, type_ = program_of(subject, implementation)
         inputs = dict.fromkeys(
             (*operation.inputs, *(more_inputs or ()))
-        )  # a set would give another order each time
+        )  # a set would have another order in each run
         run = build_command(file, type_, inputs=inputs, outputs=operation.outputs, variables=variables)
-        # A playbook is run here, for the host.
+        # A playbook runs locally, against the host.
         target = None if is_playbook(file) else target_of(host)
         directory = self.ensemble.model.topology.origin.directory
         base = None if target is not None or directory is None else os.path.abspath(directory)
@@ -261,7 +277,7 @@ class OperationCommands:
         )
 
     def build_resource(self, address: Address, command: OperationCommand) -> Resource:
-        """A command as it belongs to the life of its subject."""
+        """Return a command as a resource that is part of the lifecycle of its subject."""
         operation = command.operation
         return Resource(
             address=address,
@@ -284,11 +300,14 @@ class OperationCommands:
         observed: Mapping[str, Value],
         more_inputs: Mapping[str, Value] | None = None,
     ) -> dict[str, Value]:
-        """The fields of a command when this has been observed; `more_inputs` win over those of the operation."""
+        """Return the fields of a command with these observed values.
+
+        `more_inputs` override the inputs of the operation.
+        """
         subject = self.live_subject(command.subject, observed)
         with in_job(subject, command.job):
             inputs = {**_compute_inputs(subject, command.operation), **(more_inputs or {})}
-        if command.undoes:  # what is not known when it is recorded is not set
+        if command.undoes:  # a value that is unknown when it is recorded is not set
             inputs = {name: value for name, value in inputs.items() if not isinstance(value, Unknown)}
         variables: dict[str, Value] = {
             name: value for name, value in inputs.items() if value is not None and is_variable(name)
@@ -304,7 +323,7 @@ class OperationCommands:
 
 
 def _find_subject(ensemble: Ensemble, subject: Subject) -> Subject:
-    """The subject in another ensemble of the same model."""
+    """Return the same subject in another ensemble of the same model."""
     node = node_of(subject)
     there = ensemble.at(node.path)
     if subject is node:
@@ -324,12 +343,12 @@ def _compute_inputs(subject: Subject, operation: NodeOperation) -> dict[str, Val
 def _compute_value(assigned: AssignedValue, subject: Subject) -> Value:
     try:
         return plain_value(assigned.value(subject))
-    except (QueryError, RecursionError):  # a map may hold itself
+    except (QueryError, RecursionError):  # a map may contain itself
         return UNKNOWN
 
 
 def _as_text(inputs: Mapping[str, Value]) -> Value:
-    """All inputs as one JSON object, secret when one of them is."""
+    """Return all inputs as one JSON object, sensitive if one of them is."""
     unknown = next((value for value in inputs.values() if isinstance(value, Unknown)), None)
     if unknown is not None:
         return unknown

@@ -1,6 +1,7 @@
-"""`sabir render --to csar`: a template with all that it needs, in one archive.
+"""The `csar` output format of `sabir render`: a template and all its files in one archive.
 
-The same files give the same bytes: members are sorted, and their time is the earliest that an archive can say.
+The same files give the same bytes: members are sorted, and their time is the earliest that a zip archive can
+hold.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class _Member(Struct, frozen=True):
 
 
 def render_csar(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest) -> RenderOutput:
-    """With an error among the findings there is no archive."""
+    """Return the archive; without one if the findings contain an error."""
     reading = LoadContext(request.session, ImportCatalog.of(request.imports, request.search_path))
     loaded = load_entry(package, reading)
     findings = _collect_findings(package, loaded)
@@ -95,7 +96,7 @@ def _list_members(
 
 
 def _list_referenced_files(loaded: LoadedTopology, topologies: Iterable[Topology]) -> list[str]:
-    """The documents and the files that they name, without copies of what is on the network."""
+    """Return the documents and the files that they name, without copies of remote files."""
     named = {*loaded.files}
     for topology in topologies:
         named |= {topology.origin.source.name, *files_named(topology)}
@@ -103,7 +104,10 @@ def _list_referenced_files(loaded: LoadedTopology, topologies: Iterable[Topology
 
 
 def _map_archive_paths(names: list[str], base: Path | None) -> dict[str, str]:
-    """Names in the archive. What lies above the folder of the template moves its root up."""
+    """Return the names in the archive.
+
+    A file above the directory of the template moves the root of the archive up.
+    """
     climb = max((name.split("/").count("..") for name in names), default=0)
     above = "/".join(Path(os.path.abspath(base)).parts[-climb:]) if climb and base is not None else ""
     return {name: posixpath.normpath(posixpath.join(above, name)) for name in names}
@@ -122,7 +126,10 @@ def _read_member(files: DocumentFiles, name: str, place: str) -> _Member:
 
 
 def _build_meta(version: str, entry: str, others: list[str], asked: str | None) -> _Member:
-    """As each version of TOSCA has it: 2.0 knows the version of the archive only; before 1.3 the file itself was 1.0."""
+    """Build TOSCA.meta.
+
+    2.0 has only the version of the archive format. Before 1.3 the version of the file itself was 1.0.
+    """
     second = version.startswith("tosca_2")
     form = asked or ("1.1" if "1_3" in version or "1.3" in version else "1.0")
     if form not in ("1.0", "1.1"):
@@ -145,7 +152,7 @@ def _write_archive(members: list[_Member]) -> bytes:
         ):
             info = zipfile.ZipInfo(member.name, _EARLIEST)
             info.compress_type = zipfile.ZIP_DEFLATED
-            info.create_system = 3  # Unix: the modes below are its own
+            info.create_system = 3  # Unix: the mode bits below have its meaning
             info.external_attr = (stat.S_IFREG | (0o755 if member.executable else 0o644)) << 16
             archive.writestr(info, member.content)
     return buffer.getvalue()

@@ -1,8 +1,7 @@
-"""Templates in which nothing is carried out, as descriptors of network functions are: what deploying one means for whoever can.
+"""Findings about a deployment that are reported before anything runs.
 
-Operations that read what others give only behind them: said before anything runs.
-
-Secrets that programs write on other machines: only here is somebody who can encrypt them, and that is said before anything runs.
+Covers cycles of operations that read each other's outputs, templates without any implementation (such as
+descriptors of network functions), and secrets that programs would write unencrypted on other machines.
 """
 
 from __future__ import annotations
@@ -36,7 +35,10 @@ READ_BEFORE: Final = tosca_rule(
 
 
 def report_cycles(lifecycles: Lifecycles) -> Iterator[Finding]:
-    """For each operation that lacks a value because of it; one that was given before serves once more."""
+    """Report each operation that lacks a value because of a cycle.
+
+    A value that an earlier deployment produced is used again, so it is not reported.
+    """
     for circle in lifecycles.circles:
         command = lifecycles.command(circle.reader)
         missing = find_unknowns(dict(lifecycles.compute_fields(command)))
@@ -68,7 +70,10 @@ NOTHING_CARRIED_OUT: Final = tosca_rule(
 
 
 def descriptor_findings(lifecycles: Lifecycles) -> Iterator[Finding]:
-    """One, with a note for each node, when a deployment would run nothing at all."""
+    """Report a template for which a deployment would run nothing.
+
+    Returns at most one finding, with a note that describes each node.
+    """
     nodes = lifecycles.nodes
     topology = lifecycles.ensemble.model.topology
     if not nodes or lifecycles.resources or topology.workflows:
@@ -93,7 +98,7 @@ def _list_targets(node: NodeInstance) -> list[str]:
 
 
 def _describe_node(node: NodeInstance) -> str:
-    """What the node is, what of it is said in the template, and what it leads to."""
+    """Return the type of a node, the values that the template sets, and its targets."""
     words = [*_describe_values(node, "", node.template.properties)]
     for name, assignment in node.template.capabilities.items():
         capability = node.capability(name)
@@ -116,7 +121,7 @@ def _describe_values(resource: QueryResource, prefix: str, keys: Iterable[str]) 
 
 
 def _describe_leaves(path: str, value: Value) -> Iterator[str]:
-    """Values that can be said in a word, with the way to them; secrets are none."""
+    """Return the scalar values inside a value with their paths, without secrets."""
     match value:
         case Mapping():
             for key, item in value.items():
@@ -138,6 +143,11 @@ UNSEALED: Final = tosca_rule(
 
 
 def report_unencrypted_output(lifecycles: Lifecycles) -> Iterator[Finding]:
+    """Report operations whose secrets would stay unencrypted on another machine.
+
+    Only the machine where sabir runs has the password. An operation counts if its inputs contain its secrets
+    directory.
+    """
     for _, command in lifecycles.all_commands():
         if command.target is None:
             continue

@@ -1,4 +1,4 @@
-"""The driver of workflows: it runs one, and every operation that is called in it goes through the journal."""
+"""The driver of workflows: it runs a workflow, and each operation in it goes through the journal."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ if TYPE_CHECKING:
 
 
 class WorkflowTarget(Target, frozen=True, kw_only=True, eq=False):
-    """Where workflows run: here, on the template that brings them."""
+    """The target of workflows: the local process, with the program of the template."""
 
     program: ToscaProgram
 
 
 class WorkflowDriver(RunDriver):
+    """The driver of workflows and of trigger actions."""
+
     name: Final = "tosca"
 
     @property
@@ -77,13 +79,13 @@ class _WorkflowConnection(RunConnection):
         return _rebase_outcome(await self._run().activities(nodes, reaction.trigger.action, effects), task)
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:
-        """The workflow of the template takes the place of undeploying."""
+        """Run the `undeploy` workflow of the template, which replaces the generated one."""
         if task.resource.desired.get("workflow") != UNDEPLOY:
             return Outcome(changed=False)
         return _rebase_outcome(await self._run().workflow(UNDEPLOY, {}, effects), task)
 
     async def observe(self, task: Task) -> Observation:
-        """A workflow is looked for by its effects."""
+        """Return that nothing is known: a workflow is observed through its operations."""
         return Observation(sighting=CompletionStatus.CANNOT_TELL, look_at=str(task.resource.address))
 
     def _run(self, done: Iterable[str] = ()) -> WorkflowRun:
@@ -91,7 +93,10 @@ class _WorkflowConnection(RunConnection):
 
 
 def _find_completed_steps(task: Task, observed: Mapping[str, Value]) -> list[str]:
-    """What an earlier run of a deployment had done before it failed. A call begins from the start."""
+    """Return the activities that an earlier, failed run of a deployment completed.
+
+    Only a deployment is continued. A call starts from the beginning.
+    """
     if task.resource.address.instance != f"workflows.{DEPLOY}" or task.recorded is None:
         return []
     done = observed.get(f"workflows.{DEPLOY}|{DONE}")
@@ -99,7 +104,7 @@ def _find_completed_steps(task: Task, observed: Mapping[str, Value]) -> list[str
 
 
 def _rebase_outcome(ran: WorkflowResult, task: Task) -> Outcome:
-    """What a run left behind, at addresses of the environment."""
+    """Return the result of a run with addresses relative to the environment."""
     outcome, part = ran.outcome(), task.resource.address.part
     if part is None:
         return outcome

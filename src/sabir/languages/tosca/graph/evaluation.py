@@ -1,10 +1,9 @@
-"""A package, evaluated: read, checked, instantiated, turned into the graph.
+"""Evaluation of a package, and the tree that queries of the result use.
 
-Questions from outside, as `sabir query` asks them: the tree of the graph, whose resources know what only the template says.
-
-The graph gives the shape (who owns whom), the values, and what deployments have seen. Types that a type derives from, planned
-values, artifacts, inputs and the capability that a requirement leads to are asked of the live instance, so that a question
-from outside is answered as an expression in the template is.
+A package is read, checked, instantiated and turned into a graph. `sabir query` works on the tree of that
+graph. The graph provides the structure (which instance owns which), the values, and what deployments
+observed. Inherited types, planned values, artifacts, inputs and target capabilities are asked of the live
+instance, so that a query returns what the same expression in the template would.
 """
 
 from __future__ import annotations
@@ -46,7 +45,10 @@ from sabir.source.packages import LoadedPackage
 def build_query_tree(
     ensemble: Ensemble, built: GraphBuildResult, graph: Graph, session: QuerySession
 ) -> QueryResource:
-    """The root of the tree, over the graph that was built from an ensemble, or one that was filled in since."""
+    """Return the root of the query tree.
+
+    `graph` is the graph built from the ensemble, or one that was completed with observed values since.
+    """
     tree = _QueryTree(graph, session, built.live, built.plain if graph is built.graph else None)
     inner = ensemble.session
     session.project = inner.project
@@ -60,7 +62,7 @@ def build_query_tree(
 
 
 class _QueryTree(GraphTree):
-    """From instances of the graph to live ones and back."""
+    """The mapping between instances of the graph and live instances."""
 
     __slots__ = ("_ids", "live")
 
@@ -72,7 +74,7 @@ class _QueryTree(GraphTree):
         super().__init__(graph, session, plain)
 
     def make(self, instance: Instance) -> GraphResource:
-        # Of an artifact, an operation or a group the graph has all there is.
+        # The graph holds everything about artifacts, operations and groups.
         return _KINDS.get(type(self.live.get(instance.id)), GraphResource)(instance, self)
 
     def find_resource(self, live: QueryResource | None) -> QueryResource | None:
@@ -87,7 +89,7 @@ class _QueryTree(GraphTree):
         return [resource for live in several if (resource := self.find_resource(live)) is not None]
 
     def value(self, value: Any) -> Any:
-        """A value that an expression of the template gave: instances in it are those of the tree."""
+        """Replace live instances in a value by those of the tree."""
         if isinstance(value, QueryResource):
             return self.find_resource(value)
         if isinstance(value, Sensitive):
@@ -100,7 +102,7 @@ class _QueryTree(GraphTree):
 
 
 class _QueryNode(GraphResource):
-    """A node."""
+    """A node of the query tree."""
 
     tree: _QueryTree
 
@@ -129,7 +131,7 @@ class _QueryNode(GraphResource):
         return self.live.index
 
     def elsewhere(self, key: str) -> Any:
-        # What mirrors the instance itself (its id, its state) is an attribute in the template and none in the graph.
+        # Facts about the instance (its id, its state) are attributes in the template, but not in the graph.
         return self.live.get(key) if key in REFLECTED else super().elsewhere(key)
 
     def get_planned(self, key: str) -> Any:
@@ -139,7 +141,10 @@ class _QueryNode(GraphResource):
         return self._compute_value(key, self.live.available)
 
     def _compute_value(self, key: str, compute: Callable[[str], Any]) -> Any:
-        """What the live instance computes; one that fails was reported when the graph was built, and is unknown there."""
+        """Return what the live instance computes; unknown if that fails.
+
+        The failure was reported when the graph was built.
+        """
         try:
             return self.tree.value(compute(key))
         except QueryError:
@@ -154,7 +159,7 @@ class _QueryNode(GraphResource):
 
     @property
     def sources(self) -> Mapping[str, Any]:
-        # In the graph groups, policies and substitutions lead to nodes, too; here only requirements count.
+        # In the graph groups, policies and substitutions also lead to nodes; only requirements count here.
         return {name: self.tree.value(source) for name, source in self.live.sources.items()}
 
     @property
@@ -193,6 +198,12 @@ _KINDS: Final[Mapping[type[Any], type[_QueryNode]]] = {
 
 
 def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+    """Evaluate the service template of a package.
+
+    The graph is empty if the template cannot be read. Otherwise it is built as far as values can be computed,
+    even if there are errors. Desired resources are computed on demand, because most commands do not need
+    them.
+    """
     load_plugins()
     reading = LoadContext(request.session, ImportCatalog.of(request.imports, request.search_path))
     loaded = with_overrides(load_entry(package, reading), request.overrides)
@@ -203,7 +214,7 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
     ensemble, findings = _instantiate_checked(checked, request_of(loaded, topology, request))
     built = build_graph(ensemble, full_provenance=request.full_provenance)
     errors = _select_errors([*loaded.findings, *findings])
-    # Without an import many a value cannot be computed; the finding about the import is the one that helps.
+    # Without an import many values cannot be computed; only the finding about the import helps.
     return Evaluation(
         graph=built.graph,
         findings=(*errors, *(built.findings if topology.complete else ())),
@@ -219,7 +230,7 @@ def _build_desired_resources(ensemble: Ensemble, request: EvaluationRequest) -> 
 
 
 def instantiate_topology(loaded: LoadedTopology, request: Request) -> Ensemble:
-    """The instances of a loaded topology without errors; FindingError with them otherwise."""
+    """Return the instances of a loaded topology; raise FindingError if it has errors."""
     if loaded.topology is None or loaded.broken:
         raise FindingError(loaded.findings)
     ensemble, findings = _instantiate_checked(CheckedModel.of(loaded.topology), request)
@@ -236,7 +247,11 @@ def _instantiate_checked(checked: CheckedModel, request: Request) -> tuple[Ensem
 
 
 def _select_errors(findings: list[Finding]) -> list[Finding]:
-    """What cannot be checked without an import may be left open; what cannot be computed is an error."""
+    """Return the findings that prevent an evaluation.
+
+    Parts that cannot be checked without a missing import may be left open; values that cannot be computed are
+    errors.
+    """
     return [
         REMOTE_IMPORT.at(finding.place, finding.message, hint=finding.hint)
         if finding.code == UNFETCHED_IMPORT.code

@@ -1,11 +1,9 @@
-"""How an operation is run: the program that its file asks for, and what surrounds it.
+"""How and where an operation runs: program, host, login, environment variables.
 
-A shell comes first: it writes the inputs into a file, sources a script of Bash and hands back the variables that carry the names of
-outputs. What the script writes into the file of outputs itself wins.
-
-Where an operation runs, and what its surroundings tell it: the Compute below its node, the program, the names around it.
-
-How other machines are logged into: the address of a Compute, the port of its endpoint, the credential of the one or the other.
+A shell script wraps each program. It writes the inputs to a file, sources Bash scripts, and returns the
+variables that have the names of outputs. Values that the script itself writes to the output file take
+precedence. An operation runs on the Compute node under its node. The login uses the address of that node, the
+port of its endpoint, and the credential of either.
 """
 
 from __future__ import annotations
@@ -38,7 +36,10 @@ _HERE: Final = frozenset({"", "localhost", "127.0.0.1", "::1"})
 
 
 def program_of(subject: Subject, implementation: Implementation) -> tuple[str, str | None]:
-    """The file of an implementation and the type of its artifact: written in place, an artifact of the node, or a file."""
+    """Return the file of an implementation and the type of its artifact.
+
+    The implementation is an inline artifact, the name of an artifact of the node, or a file.
+    """
     artifact = implementation.artifact
     node = node_of(subject)
     if artifact is None:
@@ -51,7 +52,7 @@ def program_of(subject: Subject, implementation: Implementation) -> tuple[str, s
 
 
 def host_of(subject: Subject, operation: str, operation_host: str | None) -> NodeInstance | None:
-    """The Compute that an operation runs on; None: where sabir runs."""
+    """Return the Compute node that an operation runs on; None for the machine where sabir runs."""
     if operation_host == _ORCHESTRATOR:
         return None
     node: object
@@ -70,7 +71,10 @@ def host_of(subject: Subject, operation: str, operation_host: str | None) -> Nod
 
 
 def target_of(host: NodeInstance | None) -> str | None:
-    """A Compute with an address of another machine is a target by the name of the node."""
+    """Return the target of a host: the name of its node if it is another machine, else None.
+
+    A host whose address is not known yet is another machine if one of its operations sets the address.
+    """
     if host is None:
         return None
     address = reveal_value(address_of(host))
@@ -80,7 +84,7 @@ def target_of(host: NodeInstance | None) -> str | None:
 
 
 def _gives_address(host: NodeInstance) -> bool:
-    """Whether one of its own operations says where it is, once it has run."""
+    """Return whether one of the operations of a host sets its address."""
     targets = {
         output.target
         for interface in host.interfaces.values()
@@ -91,7 +95,7 @@ def _gives_address(host: NodeInstance) -> bool:
 
 
 def address_of(host: NodeInstance) -> Value:
-    """The address of another machine, as far as it is known."""
+    """Return the address of a host; unknown if no operation has set it yet."""
     for key in _ADDRESSES:
         try:
             value = host.get(key)
@@ -103,7 +107,7 @@ def address_of(host: NodeInstance) -> Value:
 
 
 def attribute_address(subject: Subject, target: tuple[str, ...]) -> Address:
-    """The attribute that an output goes to."""
+    """Return the address of the attribute that an output is mapped to."""
     first, *path, attribute = target
     node: NodeInstance | None
     if isinstance(subject, NodeInstance):
@@ -116,7 +120,7 @@ def attribute_address(subject: Subject, target: tuple[str, ...]) -> Address:
 
 
 def build_variables(subject: Subject, operation: NodeOperation, host: NodeInstance | None) -> dict[str, str]:
-    """The variables that an operation is told beside its inputs."""
+    """Return the environment variables that an operation gets in addition to its inputs."""
     node = node_of(subject)
     variables = {
         "SABIR_NODE": node.template_name,
@@ -143,7 +147,7 @@ def build_variables(subject: Subject, operation: NodeOperation, host: NodeInstan
 
 
 def login_of(host: NodeInstance) -> dict[str, Value]:
-    """As the settings of a target of ssh have it."""
+    """Return the settings of an SSH target for a host: address, port, user, password or key."""
     endpoint = host.capability("endpoint") or host.capability("admin_endpoint")
     credential = _read_value(host, "credential") or (
         None if endpoint is None else _read_value(endpoint, "credential")
@@ -156,7 +160,7 @@ def login_of(host: NodeInstance) -> dict[str, Value]:
 
 
 def _read_credential(credential: Mapping[str, Any]) -> dict[str, Value]:
-    """As tosca.datatypes.Credential has it; the first of its keys is the file of a private key."""
+    """Return the login of a tosca.datatypes.Credential; its first key is the private key file."""
     login: dict[str, Value] = {}
     if credential.get("user"):
         login["user"] = str(credential["user"])
@@ -181,13 +185,13 @@ _BASH: Final = ".Implementation.Bash"
 _PYTHON: Final = ".Implementation.Python"
 
 INPUTS: Final = "SABIR_INPUTS_TEXT"
-"""The variable that the shell takes the inputs from; the program does not see it."""
+"""The variable that holds the inputs for the shell; it is unset before the program starts."""
 _INPUTS: Final = """\
 export SABIR_INPUTS="$SABIR_MARK/inputs"
 (umask 077; printf %s "$SABIR_INPUTS_TEXT" > "$SABIR_INPUTS") || exit 125
 unset SABIR_INPUTS_TEXT
 """
-# JSON keeps the last of two members of one name, and so do lines: what the script wrote stands behind the variables.
+# The last of two entries of one name counts, in JSON and in lines: the script's own output is put last.
 _SOURCED: Final = """\
 __sabir_ended() {
   local __sabir_name __sabir_value __sabir_members= __sabir_lines= __sabir_written
@@ -215,7 +219,7 @@ trap __sabir_ended EXIT
 """
 
 
-# Ansible's own way to give something back are custom statistics; no output of its own is made to be read.
+# Ansible returns values as custom statistics; its output is not meant to be parsed.
 _PLUGIN: Final = """\
 DOCUMENTATION = '''
 name: sabir_outputs
@@ -283,6 +287,7 @@ exit "$__status"
 
 
 def is_variable(name: str) -> bool:
+    """Return whether a name can be a shell variable."""
     return _VARIABLE.fullmatch(name) is not None
 
 
@@ -294,9 +299,10 @@ def build_command(
     outputs: Collection[str],
     variables: Mapping[str, str],
 ) -> list[str]:
-    """The words of the command; `type_` is that of the artifact, where it has one.
+    """Return the arguments of the command that runs a file.
 
-    An input wins over a variable of its name, but for those of sabir.
+    The artifact type `type_`, if known, and the file extension select the program. An input overrides a
+    variable of the same name, except those of sabir.
     """
     kind = f".{type_ or ''}"
     first = _INPUTS + _build_export_lines(variables, inputs)
@@ -310,11 +316,12 @@ def build_command(
 
 
 def is_playbook(file: str) -> bool:
+    """Return whether a file is an Ansible playbook, by its extension."""
     return file.endswith((".yaml", ".yml"))
 
 
 def _build_playbook(variables: Mapping[str, str]) -> str:
-    """Run here, for the host: the host of the node, or this machine."""
+    """Return the shell text that runs a playbook locally, against the host of the node."""
     host = variables.get("SABIR_HOST", "")
     here = "localhost" if host in ("", "ORCHESTRATOR") else host
     text = _PLAYBOOK.replace("@HOST@", quote(here)).replace(

@@ -1,11 +1,12 @@
-"""Operations as jobs: the folders that `get_dir` names while something is carried out.
+"""Jobs: the directories that `get_dir` returns while an operation runs.
 
-Their paths stay the same from one deployment to the next, so that they are no change of the operations that read them. They are made
-by the operation itself, right before its program, and only those that its inputs name: to plan writes nothing.
+Their paths do not change between deployments; otherwise each operation that reads one would seem changed. The
+operation itself creates them right before its program, and only those that its inputs contain, so planning
+writes nothing.
 
-Encrypts what an operation wrote into its folder of secrets; run by the operation behind its program.
+As a program, encrypts what an operation wrote to its directory of secrets:
 
-python -m sabir.languages.tosca.graph.jobs FOLDER
+python -m sabir.languages.tosca.graph.jobs DIRECTORY
 """
 
 from __future__ import annotations
@@ -31,7 +32,11 @@ PASSWORD: Final = "UNFURL_VAULT_DEFAULT_PASSWORD"
 
 
 def encrypt_files(folder: Path, password: str) -> None:
-    """Every file that is not encrypted yet; beside it first, so that one that is cut off is whole."""
+    """Encrypt every file under a directory that is not encrypted yet.
+
+    The encrypted text is written to a new file that then replaces the old one, so an interruption never
+    leaves a truncated file.
+    """
     for path in sorted(folder.rglob("*")):
         if path.is_symlink() or not path.is_file():
             continue
@@ -80,12 +85,13 @@ _NAMES: Final = ("get_dir", "abspath")
 
 
 def job_of(operation: NodeOperation, workflow: str) -> DeploymentJob:
+    """Return the job of an operation in a workflow."""
     return DeploymentJob(id="deploy", operation=f"{operation.interface}.{operation.name}", workflow=workflow)
 
 
 @contextmanager
 def in_job(subject: Subject, job: DeploymentJob) -> Generator[None]:
-    """While it lasts, expressions of the subject are computed as inside the job."""
+    """Evaluate expressions of the subject inside the job while the context is open."""
     session = subject.ensemble.session
     outside = session.project
     session.project = replace(outside, job=job)
@@ -96,13 +102,13 @@ def in_job(subject: Subject, job: DeploymentJob) -> Generator[None]:
 
 
 class Folders:
-    """The folders of the jobs of one template."""
+    """The job directories of one template."""
 
     def __init__(self) -> None:
         self._asking: dict[int, tuple[Source, bool]] = {}
 
     def names(self, subject: Subject, operation: NodeOperation, job: DeploymentJob) -> list[str]:
-        """The folders that the operation may ask for, from the directory of the template."""
+        """Return the directories that an operation may use, relative to the template directory."""
         if not self._may_ask(subject, operation):
             return []
         node = node_of(subject)
@@ -111,7 +117,11 @@ class Folders:
     def around(
         self, text: str, subject: Subject, operation: NodeOperation, job: DeploymentJob, base: str | None
     ) -> str:
-        """The text of a shell with the folders made before it, when somebody asks for some. `base`: None on another machine."""
+        """Return the shell text with the creation of job directories before it.
+
+        The text is unchanged if the operation cannot use any. `base` is the template directory, or None on
+        another machine.
+        """
         if not self._may_ask(subject, operation):
             return text
         node = node_of(subject)
@@ -128,7 +138,7 @@ class Folders:
         return f"{making}{before}({text}\n)\n{_SEALED_BEHIND.replace('@SEALING@', sealing)}"
 
     def _may_ask(self, subject: Subject, operation: NodeOperation) -> bool:
-        """Whether one of the files that say something of an operation has such a function at all."""
+        """Return whether a file that defines the operation contains a function that returns directories."""
         flat, node = subject.flat, node_of(subject)
         origins = [operation.definition.origin, node.template.origin, subject.ensemble.model.topology.origin]
         origins += [definition.origin for definition in flat.chain] if flat is not None else []

@@ -1,10 +1,11 @@
-"""The operations of all nodes and relationships, each with what comes before it.
+"""The operations of all nodes and relationships, with their order.
 
-An operation is a command that runs when it is new and again when its inputs change. Its opposite (`delete` of `create`) is a
-command that runs when it is taken away; it is recorded before the operation begins, so that one which failed is undone, too.
+An operation is a command that runs when it is new, and again when its inputs change. Its opposite (`delete`
+of `create`) is a command that runs when it is removed. The opposite is recorded before the operation starts,
+so that a failed operation is undone as well.
 
-Of a node that a topology stands for, the nodes of that topology are carried out: after what the node requires, before what requires
-the node.
+For a substituted node, the nodes of the topology in its place run: after what the node requires, before what
+requires the node.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from sabir.resources.resource import Resource
 
 
 class Lifecycles:
-    """What is carried out when a topology is deployed."""
+    """The operations that deploy a topology, as resources in order."""
 
     def __init__(self, ensemble: Ensemble, observed: Mapping[str, Value]) -> None:
         self.ensemble = ensemble
@@ -47,7 +48,7 @@ class Lifecycles:
         self._operations_of: dict[str, dict[str, NodeOperation]] = {}
         self._ends: dict[str, tuple[Address, ...]] = {}
         self._own: dict[str, tuple[Address, ...]] = {}
-        """The operations of each node itself."""
+        """The operations of each node, without those of its relationships."""
         self._incoming: dict[str, list[tuple[str, RelationshipInstance]]] = {}
         self._ids = {key: ids_of_requirements(node) for key, node in self.nodes.items()}
         for ids in self._ids.values():
@@ -57,12 +58,12 @@ class Lifecycles:
 
     @cached_property
     def resources(self) -> Mapping[Address, Resource]:
-        """By address, each behind what it requires."""
+        """The resources by address, each after those that it requires."""
         return self._ordered[0]
 
     @property
     def circles(self) -> Sequence[ReadCycle]:
-        """Operations that read what is given only behind them."""
+        """Cycles of operations that read values which are produced only after them."""
         return self._ordered[1]
 
     @cached_property
@@ -79,14 +80,17 @@ class Lifecycles:
         return self._commands_at[address]
 
     def compute_fields(self, command: OperationCommand) -> Mapping[str, Value]:
-        """The fields of a command, as far as they are known now."""
+        """Return the fields of a command, as far as they are known now."""
         return self.commands.compute_fields(command, self._observed)
 
     def all_commands(self) -> Iterator[tuple[Resource, OperationCommand]]:
         return ((resource, self._commands_at[address]) for address, resource in self.resources.items())
 
     def commands_of(self, node: NodeInstance) -> Sequence[tuple[Resource, OperationCommand]]:
-        """Those of a node and its requirements, and of what stands in its place, in the order that they are carried out."""
+        """Return the commands of a node and its requirements, in the order in which they run.
+
+        Includes those of the topology that substitutes the node.
+        """
         return self._by_node.get(node.key, ())
 
     @cached_property
@@ -158,7 +162,7 @@ class Lifecycles:
     def _build_operation(
         self, id_: str, subject: Subject, name: str, requires: tuple[Address, ...]
     ) -> Iterator[Resource]:
-        """The opposite of an operation, and behind it the operation: those of them that have an implementation."""
+        """Return the undo command of an operation, then the operation, if implemented."""
         operations = self._operations(id_, subject)
         for wanted, undoes in ((OPPOSITES.get(name, ""), True), (name, False)):
             operation = operations.get(wanted)
@@ -172,7 +176,7 @@ class Lifecycles:
             requires = (*requires, address)
 
     def _operations(self, id_: str, subject: Subject) -> Mapping[str, NodeOperation]:
-        """By name, those of the interfaces that deployments know."""
+        """Return, by name, the operations of the interfaces that a deployment runs."""
         if id_ not in self._operations_of:
             types = subject.ensemble.model.types
             self._operations_of[id_] = find_implemented_operations(types, subject.interfaces.values())
@@ -180,7 +184,7 @@ class Lifecycles:
 
 
 def _list_predecessors(node: NodeInstance) -> list[str]:
-    """The keys of the nodes that come before a node."""
+    """Return the keys of the nodes that come before a node."""
     required = _list_targets(node)
     if node.substitution is not None:
         required += (inner.key for inner in node.substitution.ensemble.nodes.values())

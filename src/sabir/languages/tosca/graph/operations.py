@@ -1,4 +1,4 @@
-"""Operations and notifications as instances of the graph: what carries them out, and the values that go in."""
+"""Operations and notifications as instances of the graph, with their scripts and inputs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.syntax.nodes import Implementation
 
 ValueEvaluator = Callable[[Callable[[], Any]], tuple[Value, tuple[Origin | AttributeRead, ...]]]
-"""Computes something; gives the value and what it was read from."""
+"""Computes a value; returns it with what it was read from."""
 
 
 def operations_of(subject: Subject, id_: str, owner: str, evaluated: ValueEvaluator) -> Iterator[Instance]:
-    """The operations of a node or relationship that something carries out, and the notifications that it listens to.
+    """Return the implemented operations of a node or relationship, and its notifications.
 
-    Those of a relationship belong to its source in the graph, as that is where a reader looks for them.
+    Operations of a relationship belong to its source node in the graph, because readers look for them there.
     """
     if not _has_behaviour(subject):
         return
@@ -41,7 +41,10 @@ def operations_of(subject: Subject, id_: str, owner: str, evaluated: ValueEvalua
 
 
 def _has_behaviour(subject: Subject) -> bool:
-    """Whether its type or its template says more than the shipped types; nearly all relationships do not."""
+    """Return whether the type or template adds anything to the bundled types.
+
+    Nearly all relationships do not, so this saves merging their interfaces.
+    """
     flat = subject.flat
     if flat is not None and flat.is_implemented:
         return True
@@ -88,7 +91,7 @@ def _build_instance(
 
 
 def _find_script(subject: Subject, implementation: Implementation) -> tuple[str | None, str | None]:
-    """The file of an implementation, and the id of the artifact of the node that has it."""
+    """Return the file of an implementation, and the id of the node artifact that names it."""
     if implementation.artifact is not None:
         return implementation.artifact.file, None
     node = node_of(subject)

@@ -1,6 +1,6 @@
-"""Where values came from: the template, the default of a type and the way to that type, inputs, other values.
+"""Origins of values: the template, the default of a type, inputs, and other values.
 
-Values of expressions as the graph and deployments have them.
+Also converts values of expressions to plain values of the graph.
 """
 
 from __future__ import annotations
@@ -43,13 +43,16 @@ _KINDS: Final[Mapping[type[Live], TypeKind]] = {
 
 
 class ToscaOrigins(Chains):
-    """Reads of a query session are cells: an attribute of an instance, or an input of the template."""
+    """Origins of the values of an ensemble.
+
+    Reads of a query session are cells: an attribute of an instance, or an input of the template.
+    """
 
     def __init__(self, ensemble: Ensemble, *, full: bool) -> None:
         super().__init__()
         self.ensemble = ensemble
         self.full = full
-        """Whether what values rest on is wanted, too."""
+        """Whether origins include what values were computed from."""
 
     def of_value(self, live: Live, key: str) -> Origin | None:
         if isinstance(live, NodeInstance) and key in self.ensemble.request.overridden.get(
@@ -78,7 +81,7 @@ class ToscaOrigins(Chains):
         how = How.EXPRESSION if holds_expression(written.data) else How.LITERAL
         return Origin(written.place, how, self.sources(reads))
 
-    # What values rest on
+    # Sources of values
 
     def _assignment_sources(self, live: Live, key: str, described: AssignedValue) -> _Sources:
         if not self.full:
@@ -91,7 +94,7 @@ class ToscaOrigins(Chains):
         )
 
     def _default_sources(self, live: Live, key: str, described: AssignedValue) -> _Sources:
-        """Of a default: what it reads, and the types on the way to the one that says it."""
+        """Return what a default reads, and the types on the path to the one that defines it."""
         if not self.full:
             return ()
         definition = live.definition(key)
@@ -123,7 +126,10 @@ class ToscaOrigins(Chains):
     def _field_defaults(
         self, definition: PropertyDefinition | None, said: SourceValue | None
     ) -> Iterator[Origin]:
-        """The defaults of a data type for the fields that a value leaves out, and where that type was asked for."""
+        """Return the defaults of a data type for the fields that a value omits.
+
+        Includes the location where that data type is named.
+        """
         schema = None if definition is None else definition.schema
         flat = None if schema is None else self.ensemble.model.types.find(TypeKind.DATA, schema.name)
         if schema is None or flat is None or said is None:
@@ -158,13 +164,13 @@ class ToscaOrigins(Chains):
 
 
 def _put_in(written: SourceValue | None) -> Iterator[Origin]:
-    """The alias or merge key that put a value here."""
+    """Return the alias or merge key that inserted a value here."""
     if written is not None and written.through is not None:
         yield Origin(Place(written.origin.source, written.through), How.LITERAL, note="alias")
 
 
 def _is_default_of(type_: TypeDefinition, key: str, said: SourceValue | None) -> bool:
-    """Whether it is this type that gives the default."""
+    """Return whether this type defines the default."""
     definition = type_.properties.get(key) or type_.attributes.get(key)
     return (
         definition is not None
@@ -177,7 +183,7 @@ _SCALARS: Final = (str, int, float, bool, bytes, type(None))
 
 
 def plain_value(value: Any) -> Value:
-    """The value without anything that only lives while expressions are computed."""
+    """Return a value without references to live instances or lazily computed parts."""
     if type(value) in _SCALARS or isinstance(value, date | Unknown):
         return value  # type: ignore[no-any-return]
     if isinstance(value, Sensitive):
@@ -198,7 +204,7 @@ def plain_value(value: Any) -> Value:
 
 
 def literal_value(data: Any) -> Value:
-    """What a description says, as it is written: expressions are not computed."""
+    """Return a value as written; expressions in it are not evaluated."""
     if isinstance(data, Mapping):
         return {str(key): literal_value(item) for key, item in data.items()}
     return [literal_value(item) for item in data] if isinstance(data, list) else data

@@ -1,6 +1,7 @@
-"""What a template does: when it is deployed and undeployed, and what can be called.
+"""The deployable program of a template: operations, workflows and triggers.
 
-The attributes that workflows may give values to: what the operations that they call give out, and the states that they set.
+Also lists the attributes that a workflow may set: outputs of the operations that it calls, and node states.
+They must be known before it runs, so that other resources can depend on them.
 """
 
 from __future__ import annotations
@@ -39,7 +40,11 @@ from sabir.resources.resource import Operation, Resource
 def results_of_workflow(
     lifecycles: Lifecycles, workflow: Workflow, ensemble: Ensemble | None = None
 ) -> dict[str, Address]:
-    """By their texts. What a workflow names that is not there is said here, before anything runs. `ensemble`: whose it is."""
+    """Return the attributes that a workflow may set, by the text of their addresses.
+
+    `ensemble` is the topology that defines the workflow, if it is not the outermost one. Raises an error if
+    the workflow names something that does not exist, before anything runs.
+    """
     seen = {workflow.name}
     addresses = _list_workflow_results(lifecycles, ensemble or lifecycles.ensemble, workflow, seen)
     return {str(address): address for address in addresses}
@@ -48,6 +53,7 @@ def results_of_workflow(
 def results_of_activities(
     lifecycles: Lifecycles, targets: Iterable[str], activities: Iterable[Activity]
 ) -> dict[str, Address]:
+    """Return the attributes that these activities may set on these targets."""
     subjects: list[Subject] = [node for name in targets for node in nodes_named(lifecycles.ensemble, name)]
     addresses = _list_step_results(lifecycles, lifecycles.ensemble, subjects, activities, set())
     return {str(address): address for address in addresses}
@@ -107,14 +113,14 @@ def _list_output_addresses(subject: Subject, operation: NodeOperation) -> Iterat
 
 
 TARGET: Final = "tosca"
-"""The name of the target that a template brings; inside of an environment the name of its part stands before it."""
+"""The name of the target of a template; in an environment it is prefixed with the name of the part."""
 WORKFLOW: Final = "tosca-workflow"
 DEPLOY: Final = "deploy"
 UNDEPLOY: Final = "undeploy"
 
 
 class ToscaProgram:
-    """The operations, workflows and triggers of a template, on its instances as they were when it was evaluated."""
+    """The operations, workflows and triggers of a template, on its instances when it was evaluated."""
 
     def __init__(self, ensemble: Ensemble, observed: Mapping[str, Value]) -> None:
         self.ensemble = ensemble
@@ -125,7 +131,11 @@ class ToscaProgram:
     # Deploying
 
     def resources(self) -> tuple[Resource, ...]:
-        """The operations of all nodes; a workflow of the template takes the place of the one or the other way."""
+        """Return the resources of a deployment.
+
+        These are the operations of all nodes. A workflow named `deploy` or `undeploy` replaces the generated
+        order of that direction.
+        """
         every = [*self.lifecycles.resources.values()]
         undoing = {resource.address for resource, command in self.lifecycles.all_commands() if command.undoes}
         if DEPLOY in self._workflows:
@@ -133,7 +143,7 @@ class ToscaProgram:
             every.append(replace(self._workflow(DEPLOY, {}), requires=tuple(each.address for each in every)))
         if UNDEPLOY in self._workflows:
             every = _drop_resources(every, undoing)
-            # What requires everything is taken away first.
+            # It requires all others, so it is deleted first.
             every.append(
                 replace(self._workflow(UNDEPLOY, {}), requires=tuple(each.address for each in every))
             )
@@ -175,7 +185,7 @@ class ToscaProgram:
                 yield self._build_mapped_operation(node, name, workflow)
 
     def _build_mapped_operation(self, node: NodeInstance, name: str, workflow: Workflow) -> Operation:
-        """An operation of a node that a workflow of the topology in its place carries out."""
+        """Return an operation of a node that a workflow of its substituting topology implements."""
         return Operation(
             address=Address(node.key),
             name=name,
@@ -274,7 +284,7 @@ def _has_value(definition: PropertyDefinition) -> bool:
 
 
 def _drop_resources(resources: Iterable[Resource], dropped: Iterable[Address]) -> list[Resource]:
-    """Without some, the others in the order that these gave them."""
+    """Return the resources without some; what required a dropped one requires its predecessors instead."""
     left_out = {*dropped}
     stands_for: dict[Address, tuple[Address, ...]] = {}
     rest: list[Resource] = []

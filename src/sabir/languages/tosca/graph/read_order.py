@@ -1,7 +1,13 @@
-"""The order that reading gives: an operation comes behind those that give what its inputs are computed from.
+"""Order by reads: operations run after those that produce their inputs.
 
-No requirement need lead there. Where operations would wait for one another, that way or because the life of a node has another order,
-they run one after the other in the order in which they are described, and a note says so.
+Reads need not follow requirements. Where operations would wait for each other, because of reads alone or
+because the lifecycle of a node demands another order, they run one after the other in the order of the
+template, and a finding reports the cycle.
+
+The net has operations and values as vertices. Its strongly connected components are visited in topological
+order, so when an operation is reached, all operations before it, except those of its own cycle, have been
+numbered. Sets of operations are bit masks over these numbers. That makes it cheap to add only the
+requirements that do not follow from others.
 """
 
 from __future__ import annotations
@@ -18,32 +24,35 @@ from sabir.graph.order import strongly_connected, topological_order
 from sabir.resources.resource import Resource
 
 MOST: Final = 4
-"""Operations of a circle that are named."""
+"""The maximum number of operations of a cycle that a message names."""
 
 
 class ReadDependencies(Struct, frozen=True, eq=False):
-    """Who gives and who reads what."""
+    """Which operation produces and which reads which value."""
 
     gives: Mapping[str, list[Address]]
-    """By the text of an attribute's address: the operations that give it."""
+    """By the text of an attribute's address: the operations that produce it."""
     edges: Iterable[tuple[Hashable, Hashable]]
-    """A source, and a value or an operation that was computed from it; operations are told by their addresses."""
+    """Pairs of a source and a value or operation computed from it; operations are given by address."""
 
 
 class ReadCycle(Struct, frozen=True, eq=False):
-    """An operation that would have to come behind others that come behind it."""
+    """An operation that would have to run after others that run after it."""
 
     reader: Address
     others: tuple[Address, ...]
-    """Some of them: one more than `MOST` when there are more."""
+    """The other operations; `MOST` + 1 of them if there are more."""
     attributes: frozenset[str]
-    """The attributes between them."""
+    """The attributes that connect them."""
 
 
 def order_by_reads(
     resources: Mapping[Address, Resource], reads: ReadDependencies
 ) -> tuple[Mapping[Address, Resource], list[ReadCycle]]:
-    """The operations with what they read among what they require, each behind that, and the circles that were left."""
+    """Return the operations in order, with their reads added to what they require, and the cycles.
+
+    Requirements that would close a cycle are left out, so the result can always be ordered.
+    """
     net = _Net(resources, reads)
     added = net.derive_requirements()
     if not added and not net.feedback:
@@ -68,18 +77,18 @@ def _sort_resources(resources: Mapping[Address, Resource]) -> Mapping[Address, R
             if other in numbers:
                 behind[numbers[other]].append(number)
     order = topological_order(behind)
-    assert order is not None  # what would close a circle was left out
+    assert order is not None  # requirements that would close a cycle were left out
     return {addresses[number]: resources[addresses[number]] for number in order}
 
 
 class _Net:
-    """Operations, the values between them, and who comes before whom. Operations have the first numbers."""
+    """Operations, the values between them, and their order. Operations have the lowest numbers."""
 
     def __init__(self, resources: Mapping[Address, Resource], reads: ReadDependencies) -> None:
         self._operations = [*resources]
         self._numbers: dict[Hashable, int] = {}
         self._sources: list[list[int]] = []
-        """By number: what a value or an operation was computed from."""
+        """By number: the sources of a value or an operation."""
         for address in self._operations:
             self._number(address)
         self._required = [
@@ -98,13 +107,13 @@ class _Net:
         }
         self.circles: list[ReadCycle] = []
         self.feedback: dict[Address, dict[Address, tuple[Address, ...]]] = {}
-        """The attributes that operations both read and give, each with the operations of the cycle that give it."""
-        # Sets of operations are bits of numbers, in the order in which operations are come to.
+        """Attributes that operations both read and produce, with the operations of the cycle that produce them."""
+        # Sets of operations are bit masks, numbered in the order in which operations are visited.
         self._come_to: list[int] = []
         self._rests: list[int] = []
-        """The operations that a value rests on; of an operation itself."""
+        """The operations that a value is computed from; for an operation, itself."""
         self._reach: list[int] = []
-        """All operations before one."""
+        """By operation: all operations that run before it."""
 
     def _number(self, key: Hashable) -> int:
         number = self._numbers.setdefault(key, len(self._sources))
@@ -113,7 +122,7 @@ class _Net:
         return number
 
     def derive_requirements(self) -> dict[Address, list[Address]]:
-        """What operations require because of what they read, as far as that is not said already."""
+        """Return the requirements that follow from reads and not from other requirements."""
         count = len(self._operations)
         before = [
             [*sources, *self._required[number]] if number < count else sources
@@ -124,13 +133,15 @@ class _Net:
         for group in strongly_connected(before):
             values = [number for number in group if number >= count]
             circle = frozenset(group) if len(group) > 1 else frozenset[int]()
-            entering = self._collect_sources(values)  # nothing of the group itself yet
+            entering = self._collect_sources(values)  # operations of the group itself are not included yet
             givers = {source for value in values for source in self._sources[value]}
-            for number in group[: len(group) - len(values)]:  # in an order in which they can be done
+            for number in group[
+                : len(group) - len(values)
+            ]:  # operations come first, in an order that satisfies their requirements
                 extra = self._find_new_requirements(number, circle, entering)
                 if extra:
                     added[self._operations[number]] = extra
-                if number in givers:  # those of the group that read it run one after the other
+                if number in givers:  # later readers of the group wait for it
                     entering |= self._rests[number]
                 if not circle.isdisjoint(self._sources[number]):
                     self._note(number, group)
@@ -149,7 +160,11 @@ class _Net:
         return gathered
 
     def _find_new_requirements(self, number: int, circle: frozenset[int], entering: int) -> list[Address]:
-        """What is added for an operation: the latest that it waits for, and those that this one does not wait for."""
+        """Return the requirements to add for an operation.
+
+        Takes the latest operation that it waits for, then the latest of those that this one does not wait
+        for, and so on. That is a minimal set: an operation that is reachable from a later one is never added.
+        """
         reached = waits = 0
         for other in self._required[number]:
             reached |= self._reach[other] | self._rests[other]
@@ -180,7 +195,10 @@ class _Net:
                 self.feedback.setdefault(giver, {})[Address.parse(attribute)] = tuple(givers)
 
     def _note(self, number: int, group: list[int]) -> None:
-        """What an operation itself has given before is read as it was, and no circle."""
+        """Record the cycle of an operation.
+
+        An operation that reads only its own earlier output is not a cycle: it reads the previous value.
+        """
         operations = (other for other in group if other < len(self._operations) and other != number)
         others = tuple(self._operations[other] for other in islice(operations, MOST + 1))
         if others:

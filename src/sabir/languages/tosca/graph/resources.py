@@ -1,9 +1,7 @@
-"""What a topology asks to be done: every operation that something carries out, in the order of the profile; its workflows, the
-triggers of its policies and all operations to be called.
+"""Desired resources of a topology: operations, workflows, triggers, and SSH targets.
 
-Other machines as targets: a Compute with an address that is not this machine's is reached by ssh.
-
-Who logs in is said by a credential: of the node, or of its endpoint. An operator who names a target like the node says all of it himself.
+A Compute node with the address of another machine becomes an SSH target. Its login comes from a credential of
+the node or of its endpoint. A target with the same name in the environment replaces it completely.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from sabir.resources.target import Target
 
 
 def machine_targets(lifecycles: Lifecycles, named: Collection[str]) -> Iterator[Target]:
-    """A target for each machine that operations run on; `named` are those that the environment has."""
+    """Return a target for each machine that operations run on, except those that `named` contains."""
     seen: set[str] = set()
     for _, command in lifecycles.all_commands():
         name, host = command.target, command.host
@@ -42,7 +40,11 @@ def machine_targets(lifecycles: Lifecycles, named: Collection[str]) -> Iterator[
 def build_desired_operations(
     ensemble: Ensemble, observed: Mapping[str, Value], targets: Collection[str] = ()
 ) -> DesiredResources:
-    """Operations as resources. What cannot be carried out is refused before anything runs. `targets`: names that are taken."""
+    """Return the operations of a topology as desired resources.
+
+    Raises DeployError before anything runs if a node could not be selected or substituted. `targets` are
+    names of existing targets.
+    """
     _refuse_unsupported(ensemble)
     program = ToscaProgram(ensemble, observed)
     if ensemble.model.topology.origin.directory is None and program.lifecycles.resources:

@@ -1,8 +1,8 @@
-"""Workflows while they run: every operation is an effect of the engine, and what it gives out is there for those behind it.
+"""Execution of workflows.
 
-`delegate: deploy` and `delegate: undeploy` of one node: the operations of its life, as a deployment would carry them out.
-
-What a run of a workflow left behind.
+Each operation is an effect of the engine, and its outputs are visible to later operations. `delegate: deploy`
+and `delegate: undeploy` run the lifecycle operations of one node as a deployment would. What they create and
+remove is recorded like the resources of a deployment.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Delegation:
-    """What was handed over to the orchestrator, and what is to be recorded of it."""
+    """Operations that a workflow delegates to the orchestrator, and what to record of them."""
 
     def __init__(self, lifecycles: Lifecycles) -> None:
         self._lifecycles = lifecycles
@@ -55,7 +55,11 @@ class Delegation:
     def commands(
         self, node: NodeInstance, workflow: str, observed: Mapping[str, Value]
     ) -> Iterator[tuple[OperationCommand, Mapping[str, Value]]]:
-        """The operations to carry out, one after the other, each with its fields when it is its turn."""
+        """Return the commands to run, one after the other, with their fields.
+
+        Fields are computed when the command is requested, because they may read outputs of the one before.
+        Commands of the other direction do not run, but are recorded as present or removed.
+        """
         if workflow not in ("deploy", "undeploy"):
             raise DeployError(f"sabir has no workflow {workflow!r} of its own: there are deploy and undeploy")
         mine = [
@@ -73,7 +77,7 @@ class Delegation:
             yield command, _as_run(desired)
 
     def complete_operation(self, command: OperationCommand, observed: Mapping[str, Value]) -> None:
-        """The operation that was last given out has been carried out."""
+        """Record that the command returned last has run."""
         assert self._current is not None
         self._settle(self._current, command, observed, gone=command.undoes)
 
@@ -91,24 +95,26 @@ class Delegation:
 
 
 def _as_run(desired: Mapping[str, Value]) -> dict[str, Value]:
-    """What undoes something, as a command of its own."""
+    """Return the fields of an undo command as those of a command that runs."""
     return {"run" if name == "undo" else name: value for name, value in desired.items()}
 
 
 DONE: Final = "done"
-"""The result of a workflow that failed under which it keeps what it had done."""
+"""The result key under which a failed workflow stores the activities that it completed."""
 
 
 class WorkflowResult(Struct, frozen=True, kw_only=True):
+    """What a run of a workflow set, created and removed, and how it ended."""
+
     results: Mapping[str, Value]
-    """By the texts of the addresses of attributes."""
+    """Attribute values by the text of their addresses."""
     brought: tuple[Resource, ...]
     gone: tuple[Address, ...]
     failure: str | None
     handled: tuple[str, ...]
-    """Failures that other steps dealt with."""
+    """Failures that other steps handled."""
     done: tuple[str, ...] = ()
-    """Of a run that failed: the places of the activities that it had done."""
+    """The paths of completed activities, if the run failed."""
 
     def outcome(self) -> Outcome:
         message = self.failure or "; ".join(
@@ -124,23 +130,26 @@ class WorkflowResult(Struct, frozen=True, kw_only=True):
 
 
 class _OperationError(Exception):
-    """An operation failed; the words name it."""
+    """An operation failed; the message names it."""
 
 
 class _Scope(Struct, frozen=True, kw_only=True, eq=False):
-    """What surrounds activities: the inputs of their workflow, the effects of their branch, their place in the description."""
+    """The context of activities: workflow inputs, effects of the branch, and path of the step."""
 
     inputs: Mapping[str, Value]
     effects: Effects
     place: str
     workflow: str
     inside: tuple[str, ...] = ()
-    """The path of the node whose topology the workflow belongs to; empty at the top."""
+    """The path of the node whose topology defines the workflow; empty for the outermost one."""
     host: str | None = None
 
 
 class WorkflowRun:
-    """One run of a workflow or of the action of a trigger. `done`: places of activities that an earlier run had done."""
+    """One run of a workflow or of the action of a trigger.
+
+    `done` contains the paths of activities that an earlier run completed; they are not repeated.
+    """
 
     def __init__(
         self, lifecycles: Lifecycles, observed: Mapping[str, Value], done: Iterable[str] = ()
@@ -153,7 +162,7 @@ class WorkflowRun:
         self._handled: list[str] = []
         self._done = dict.fromkeys(done)
         self._lanes: dict[str, asyncio.Lock] = {}
-        """The operations of one host never run at the same time."""
+        """One lock per host: operations of a host never run concurrently."""
 
     def _build_result(self, failure: str | None = None) -> WorkflowResult:
         return WorkflowResult(
@@ -168,7 +177,10 @@ class WorkflowRun:
     async def workflow(
         self, name: str, inputs: Mapping[str, Value], effects: Effects, inside: tuple[str, ...] = ()
     ) -> WorkflowResult:
-        """`inside`: the path of the node whose topology has the workflow."""
+        """Run a workflow and return its result, also if it fails.
+
+        `inside` is the path of the node whose substituting topology defines the workflow.
+        """
         scope = _Scope(inputs=inputs, effects=effects, place=name, workflow=name, inside=inside)
         try:
             await self._workflow(find_workflow(_find_topology(self._ensemble, inside), name), scope)
@@ -179,7 +191,7 @@ class WorkflowRun:
     async def activities(
         self, subjects: Sequence[Subject], activities: Sequence[Activity], effects: Effects
     ) -> WorkflowResult:
-        """The action of a trigger."""
+        """Run the action of a trigger."""
         try:
             await self._on_all(
                 subjects, activities, _Scope(inputs={}, effects=effects, place="", workflow="trigger")
@@ -193,7 +205,7 @@ class WorkflowRun:
     async def _workflow(self, workflow: Workflow, scope: _Scope) -> None:
         if not self._precondition(workflow, scope):
             raise _OperationError(f"the precondition of workflow {workflow.name!r} does not hold")
-        # Branches are opened in the order of the description, so that they are the same in each run.
+        # Branches are opened in the order of the template, so that journal entries match in each run.
         scopes = {
             name: replace(
                 scope,
@@ -223,7 +235,7 @@ class WorkflowRun:
         return True
 
     async def _step(self, step: Step, scope: _Scope) -> str | None:
-        """Run a step; gives the words of its failure, or None."""
+        """Run a step; return the message of its failure, or None."""
         wanted = None if step.filter is None else step.filter.data
         subjects = [
             subject
@@ -241,7 +253,12 @@ class WorkflowRun:
     async def _on_all(
         self, subjects: Sequence[Subject], activities: Sequence[Activity], scope: _Scope
     ) -> None:
-        """On several instances side by side; a step of nothing but workflows runs them once."""
+        """Run activities on all subjects concurrently.
+
+        Inlined workflows choose their own targets, so a step that contains nothing else runs once. All
+        subjects run to their end before the first failure is raised: an operation that was started must not
+        be abandoned.
+        """
         if activities and all(activity.kind is ActivityKind.INLINE for activity in activities):
             subjects = subjects[:1]
         scopes = [scope]
@@ -326,7 +343,7 @@ class WorkflowRun:
         await self._within(workflow, self._values(activity, subject, scope.inputs), scope)
 
     async def _within(self, workflow: Workflow, inputs: Mapping[str, Value], scope: _Scope) -> None:
-        """A workflow as a part of another, with these inputs and its own defaults."""
+        """Run a workflow inside another one, with these inputs and its own defaults."""
         ensemble = _find_topology(self._ensemble, scope.inside)
         defaults = {
             name: plain_value(assigned.value(ensemble.root))
@@ -340,7 +357,7 @@ class WorkflowRun:
         await self._workflow(workflow, inner)
 
     def _values(self, activity: Activity, subject: Subject, inputs: Mapping[str, Value]) -> dict[str, Value]:
-        """The inputs that an activity gives; in them `get_input` names an input of the workflow first."""
+        """Return the inputs that an activity passes; `get_input` finds workflow inputs first."""
         if not activity.inputs:
             return {}
         here = self._commands.live_subject(subject, self._observed)
@@ -356,14 +373,17 @@ class WorkflowRun:
 
 
 def _find_topology(ensemble: Ensemble, path: Sequence[str]) -> Ensemble:
-    """The topology that stands in the place of the node at a path; without one, the ensemble itself."""
+    """Return the topology in the place of the node at a path; the ensemble itself for an empty path."""
     substitution = ensemble.at(path).substitution if path else None
     return ensemble if substitution is None else substitution.ensemble
 
 
 @contextmanager
 def _inputs_first(session: QuerySession, inputs: Mapping[str, Value]) -> Generator[None]:
-    """While it lasts, `get_input` names one of these inputs first. What is kept belongs to the topology, and reads its inputs."""
+    """Make `get_input` find these inputs first while the context is open.
+
+    Values that are cached while they are computed belong to the topology, so they read its inputs instead.
+    """
     outside, dependents = session.input, session.dependents
 
     def read(name: str) -> Any:

@@ -1,7 +1,7 @@
-"""The way through the steps of a workflow.
+"""Traversal of the steps of a workflow.
 
-Steps that no other step leads to begin. A step that several lead to waits for all of them. A failure goes on with `on_failure`; without
-that, the workflow begins no other step and has failed.
+Steps without predecessors start first. A step with several predecessors waits for all of them. A failed step
+continues with `on_failure`; without that, no further step starts and the workflow fails.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 from sabir.languages.tosca.syntax.nodes import Workflow
 
 RunStep = Callable[[str], Coroutine[Any, Any, str | None]]
-"""Runs a step by its name; gives the words of its failure, or None."""
+"""Runs a step by name; returns the message of its failure, or None."""
 
 
 class Walk:
-    """One way through one workflow."""
+    """One traversal of one workflow."""
 
     def __init__(self, workflow: Workflow, run: RunStep) -> None:
         self._workflow = workflow
@@ -26,20 +26,21 @@ class Walk:
         self._successes, self._failures = _step_order(workflow)
         self._behind: dict[str, list[str]] = {name: [] for name in workflow.steps}
         self._unsettled: dict[str, int] = {}
-        """By step: how many of those that lead to it have neither ended nor been left out."""
+        """By step: the number of predecessors that have neither ended nor been skipped."""
         for name in workflow.steps:
             before = {*self._successes[name], *self._failures[name]}
             self._unsettled[name] = len(before)
             for other in before:
                 self._behind[other].append(name)
         self._ended: dict[str, str | None] = {}
-        """How each step that was run ended: None when it went well."""
+        """By step that ran: the message of its failure, or None."""
         self._ready = deque(name for name, count in self._unsettled.items() if not count)
         self.failure: str | None = None
         self.handled: list[str] = []
-        """Failures that other steps deal with."""
+        """Failures that other steps handle."""
 
     async def walk(self) -> None:
+        """Run the steps until none is ready or running; steps that are not reached are skipped."""
         running: dict[asyncio.Task[str | None], str] = {}
         while self._ready or running:
             while self._ready:
@@ -71,7 +72,11 @@ class Walk:
                 self._ready.append(other)
 
     def _fires(self, name: str) -> bool:
-        """Whether everything that leads to a step went well, or something failed that it is there for."""
+        """Return whether a step runs.
+
+        It does if one of its `on_failure` predecessors failed, or if all of its `on_success` predecessors
+        succeeded.
+        """
         successes, failures = self._successes[name], self._failures[name]
         if any(self._ended.get(other) is not None for other in failures):
             return True
@@ -81,7 +86,7 @@ class Walk:
 
 
 def _step_order(workflow: Workflow) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """By step: the steps that lead to it when they go well, and those that lead to it when they fail."""
+    """Return, by step, the predecessors on success and the predecessors on failure."""
     successes: dict[str, list[str]] = {name: [] for name in workflow.steps}
     failures: dict[str, list[str]] = {name: [] for name in workflow.steps}
     for name, step in workflow.steps.items():

@@ -1,8 +1,7 @@
-"""Activities of workflows and triggers with what they act on: nodes, relationships, members of groups.
+"""Targets, operations and conditions of workflow steps and triggers.
 
-Conditions of workflows, steps and triggers, asked of nodes as they are when something is about to run.
-
-2.0 has one clause of functions. 1.x has lists: `{attribute: {greater_than: 50}}`, joined by `and`, `or`, `not` and `assert`.
+A condition is tested on nodes as they are when the step is about to run. In 2.0 it is a function call. In 1.x
+it is a list such as `{attribute: {greater_than: 50}}`, combined with `and`, `or`, `not` and `assert`.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from sabir.languages.tosca.syntax.nodes import Workflow
 
 
 def subjects_of(ensemble: Ensemble, target: str | None, relationship: str | None) -> list[Subject]:
-    """What a step acts on: nodes, or those of their relationships that have this name."""
+    """Return the nodes that a step acts on, or their relationships of this name."""
     nodes = nodes_named(ensemble, target)
     if relationship is None:
         return [*nodes]
@@ -34,12 +33,12 @@ def subjects_of(ensemble: Ensemble, target: str | None, relationship: str | None
 
 
 def find_operation(subject: Subject, name: str) -> NodeOperation | None:
-    """An operation by `Interface.operation`; None when nothing carries it out."""
+    """Return an operation by `Interface.operation`; None if it has no implementation."""
     interface_name, _, operation_name = name.rpartition(".")
     interfaces = subject.interfaces
     interface = interfaces.get(interface_name)
     if interface is None:
-        # Older templates write the type of the interface.
+        # Older templates use the type of the interface instead of its name.
         interface = next((each for each in interfaces.values() if each.type == interface_name), None)
     operation = None if interface is None else interface.operations.get(operation_name)
     if operation is None:
@@ -51,6 +50,7 @@ def find_operation(subject: Subject, name: str) -> NodeOperation | None:
 
 
 def find_workflow(ensemble: Ensemble, name: str) -> Workflow:
+    """Return a workflow of a topology; raise DeployError if it does not exist."""
     workflows = ensemble.model.topology.workflows
     if name not in workflows:
         near = did_you_mean(name, workflows)
@@ -59,7 +59,10 @@ def find_workflow(ensemble: Ensemble, name: str) -> Workflow:
 
 
 def find_mapped_workflows(subject: Subject) -> dict[str, Workflow]:
-    """By `Interface.operation`: the workflows of the topology that stands for a node which carry out its operations."""
+    """Return the workflows that implement operations of a substituted node.
+
+    The keys have the form `Interface.operation`.
+    """
     if not isinstance(subject, NodeInstance) or subject.substitution is None:
         return {}
     substitution = subject.substitution
@@ -74,7 +77,7 @@ def find_mapped_workflows(subject: Subject) -> dict[str, Workflow]:
 
 
 def operations_of_subject(subject: Subject) -> Iterator[NodeOperation]:
-    """Those that something carries out."""
+    """Return the implemented operations of a node or relationship."""
     for interface in subject.interfaces.values():
         for operation in interface.operations.values():
             implementation = operation.implementation
@@ -83,7 +86,7 @@ def operations_of_subject(subject: Subject) -> Iterator[NodeOperation]:
 
 
 def condition_holds(data: Any, subject: QueryResource) -> bool:
-    """Whether a condition holds of a subject; no condition always does."""
+    """Return whether a condition holds for a subject; a missing condition always does."""
     if data is None:
         return True
     if isinstance(data, list):
@@ -107,7 +110,7 @@ def _clause_holds(key: str, argument: Any, subject: QueryResource) -> bool:
         case "not":
             return not condition_holds(argument, subject)
         case "period" | "evaluations" | "method" | "target" | "target_relationship":
-            return True  # how often something was seen, only who announces the event can tell
+            return True  # only the sender of the event knows how often something was observed
         case _:
             return _matches_value(_read_value(key, subject), argument)
 
@@ -126,7 +129,7 @@ def _matches_value(value: Any, wanted: Any) -> bool:
 
 
 def _read_value(key: str, subject: QueryResource) -> Any:
-    """An attribute, also by a way through a capability: `host.num_cpus`."""
+    """Return an attribute, also through a capability: `host.num_cpus`."""
     head, dot, tail = key.partition(".")
     part = next((each for each in subject.capabilities if each.name == head), None) if dot else None
     try:

@@ -1,6 +1,6 @@
-"""Workflows with their steps, and triggers of policies, as instances of the graph: what they act on, what they call, what they pass in.
+"""Workflows with their steps and triggers of policies, as instances of the graph.
 
-Triggers of policies: what is done when an event is announced, on what, and under which condition.
+An instance shows what a step or trigger acts on, what it calls, and which inputs it passes.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _OPERATION_OF: Final = edge_kinds(EdgeKind.OPERATION_OF)
 
 
 def workflows_of(ensemble: Ensemble, evaluated: ValueEvaluator) -> Iterator[Instance]:
+    """Return the workflows of a topology and their steps."""
     outer = ensemble.outer
     for workflow in ensemble.model.topology.workflows.values():
         id_ = section_id(ensemble, "workflows", workflow.name)
@@ -94,7 +95,7 @@ def _build_step(doing: _ActivityBuilder, workflow: Workflow, step: Step, owner: 
 
 
 def triggers_of(policy: PolicyInstance, evaluated: ValueEvaluator) -> Iterator[Instance]:
-    """Each belongs to its policy as an operation does: it is called by the same name."""
+    """Return the triggers of a policy; each belongs to its policy, as an operation belongs to its node."""
     owner = id_of(policy)
     for trigger in policy.triggers.values():
         names = [trigger.target] if trigger.target is not None else [name for name, _ in policy.names()]
@@ -121,7 +122,10 @@ def _trigger_conditions(trigger: Trigger) -> dict[str, Value]:
 
 
 class _ActivityBuilder:
-    """Activities on their subjects. `inputs`: those of the workflow, which `get_input` names first."""
+    """Builder of step and trigger instances.
+
+    `inputs` are those of the workflow, which `get_input` finds first.
+    """
 
     def __init__(self, ensemble: Ensemble, evaluated: ValueEvaluator, inputs: Mapping[str, Value]) -> None:
         self.ensemble = ensemble
@@ -180,14 +184,17 @@ class _ActivityBuilder:
                     try:
                         operation = find_operation(subject, activity.name)
                     except DeployError:
-                        continue  # the checks say so
+                        continue  # reported by the checks
                     if operation is not None:
                         yield str(operation_address(subject, operation))
 
     def _evaluate_activity_inputs(
         self, activity: Activity, subjects: Sequence[Subject]
     ) -> tuple[dict[str, Value], list[Origin | AttributeRead]]:
-        """What goes in. Of several subjects each may get something else: then nothing is said of values that are computed."""
+        """Return the inputs that an activity passes, and their origins.
+
+        With several subjects a computed input can differ for each, so it is left out then.
+        """
         values: dict[str, Value] = {}
         sources: list[Origin | AttributeRead] = []
         session = self.ensemble.session
@@ -220,14 +227,14 @@ class Reaction(Struct, frozen=True, eq=False):
     targets: tuple[str, ...]
 
     def is_due(self, ensemble: Ensemble) -> bool:
-        """Whether its condition holds, of all that it is about."""
+        """Return whether its condition holds for all nodes that it is about."""
         condition = None if self.trigger.condition is None else self.trigger.condition.data
         nodes = [node for name in self.targets for node in nodes_named(ensemble, name)]
         return all(condition_holds(condition, node) for node in nodes)
 
 
 def list_reactions(ensemble: Ensemble) -> Iterator[Reaction]:
-    """Of all policies: the triggers of their types, and their own."""
+    """Return the triggers of all policies, including those of their types."""
     for policy in policies_of(ensemble):
         targets = tuple(name for name, _ in policy.names())
         for trigger in policy.triggers.values():

@@ -1,7 +1,7 @@
-"""The types that sabir brings: TOSCA's normative ones, those of the NFV profile, and the few of Unfurl that ensembles name.
+"""Bundled types: the normative ones of TOSCA, those of the NFV profile, and a few of Unfurl.
 
-They are TOSCA, in the files beside this module. A template uses a dozen of their two hundred types, so a file is cut into types
-by its indentation, and a type is read when it is first asked for.
+They are TOSCA files in this directory. A template uses a dozen of their two hundred types, so a file is split
+into types by its indentation, and a type is parsed on first use.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ PROFILES: Final = ("simple", "nfv", "unfurl")
 
 @cache
 def _read_type_texts(profile: str) -> Mapping[str, Mapping[str, str]]:
-    """Section to the names of its types to what is written for each: names stand two columns in, all else deeper."""
+    """Return the text of each type by section and name.
+
+    Names are indented by two columns, everything inside a type by more.
+    """
     if profile not in PROFILES:
         return {}
     types: dict[str, dict[str, list[str]]] = {}
@@ -46,7 +49,7 @@ def _read_type_texts(profile: str) -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def _short_names(profile: str, section: str) -> Mapping[str, str]:
-    """`Compute` and `tosca:Compute` for `tosca.nodes.Compute`: the shorthand and prefixed names of the document."""
+    """Return the shorthand names of types: `Compute` and `tosca:Compute` for `tosca.nodes.Compute`."""
     full: dict[str, str] = {}
     last: dict[str, str] = {}
     for name in _read_type_texts(profile).get(section, {}):
@@ -54,13 +57,13 @@ def _short_names(profile: str, section: str) -> Mapping[str, str]:
             short = name.split(".", 2)[2] if name.count(".") > 1 else name
             full.setdefault(short, name)
             last.setdefault(short.rpartition(".")[2], name)
-    # The last word alone comes second: `Compute` is tosca.nodes.Compute, not tosca.nodes.Abstract.Compute.
+    # The last word alone has lower priority: `Compute` is tosca.nodes.Compute, not tosca.nodes.Abstract.Compute.
     aliases = last | full
     return aliases | {f"tosca:{alias}": name for alias, name in aliases.items()}
 
 
 def find_shipped(profile: str, kind: TypeKind, name: str) -> TypeDefinition | None:
-    """The definition of a shipped type by its full, shorthand or prefixed name."""
+    """Return a bundled type by its full, shorthand or prefixed name, or None."""
     section = _read_type_texts(profile).get(kind.value, {})
     if name not in section:
         name = _short_names(profile, kind.value).get(name, name)
@@ -75,9 +78,10 @@ def _load_definition(profile: str, kind: TypeKind, name: str) -> TypeDefinition:
     assert document is not None
     data: Any = plain_data(document)
     reader = Reader(DocumentOrigin(Source(label, ""), None, shipped=True), [])
-    # What is shipped has no place in the files of a user.
+    # Bundled types have no location in files of the user.
     return read_type(reader, kind, name, EMPTY_SPAN, node_of(data[name], EMPTY_SPAN))
 
 
 def list_shipped_names(profile: str, kind: TypeKind) -> Sequence[str]:
+    """Return the full names of the bundled types of a kind."""
     return tuple(_read_type_texts(profile).get(kind.value, ()))
