@@ -128,7 +128,7 @@ def _find_template(root: YamlNode | None) -> YamlNode | None:
 
 def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:
     """Return the types bundled with sabir as a package, so that editors can open their definitions."""
-    folder = Path(__file__).parents[1] / "library"
+    folder = Path(__file__).parent / "library"
     files = {f"{profile}.yaml": (folder / f"{profile}.yaml").read_bytes() for profile in PROFILES}
     package = MemoryPackage(files)
     package.path = folder
