@@ -1,4 +1,4 @@
-"""Inmanta: its modules, checks and evaluation (spec 002)."""
+"""The Inmanta language: project loading, checks, evaluation and deployment (spec 002)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["LANGUAGE", "InmantaLanguage"]
 
 
 class InmantaLanguage:
-    """The language as the rest of sabir sees it. What a call needs is imported by that call."""
+    """The entry point of the language. Each method imports what it needs, to keep start-up cheap."""
 
     name = "inmanta"
     evaluates_when_checked = True
@@ -87,7 +87,7 @@ class InmantaLanguage:
 
 
 def _read_facts(request: EvaluationRequest) -> Mapping[tuple[str, str], str]:
-    """What earlier deployments found out."""
+    """Return the facts that earlier deployments reported."""
     if not request.observed:
         return {}
     from sabir.languages.inmanta.graph.names import facts_of

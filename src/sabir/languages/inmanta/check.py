@@ -1,13 +1,9 @@
-"""Rules that only a check applies; what evaluation needs as well is in `model`.
+"""The validator of Inmanta packages, and the rules that only `sabir check` applies.
 
-Values that stand alone: they are statements, and do nothing.
-
-Variables that do not exist, found without evaluating.
-
-Where a statement always runs this is an error; inside a block that may not run it is a warning, because an unknown
-variable in a branch that is never taken does no harm.
-
-What can be said about a model without evaluating it or running its Python.
+Nothing is evaluated and no Python of the project runs. Rules that evaluation needs as well are in
+`model`. The rules here are unused values (an expression statement without effect) and unknown
+variables. An unknown variable is an error where the statement always runs. Inside a block that may not
+run it is only a warning, because a branch that is never taken does no harm.
 """
 
 from __future__ import annotations
@@ -41,6 +37,7 @@ UNUSED_VALUE: Final = inmanta_rule(
 
 
 def check_values(definitions: Definitions) -> list[Finding]:
+    """Report expression statements that are neither a call nor a constructor, so have no effect."""
     findings: list[Finding] = []
     for space in definitions.project.namespaces.values():
         for node in walk(*space.statements):
@@ -65,6 +62,7 @@ _Names = tuple[frozenset[str], ...]
 
 
 def check_variables(definitions: Definitions) -> list[Finding]:
+    """Report variables that no visible scope assigns, with a warning inside blocks that may not run."""
     return list(_Checker(definitions).run())
 
 
@@ -118,7 +116,7 @@ class _Checker:
                 pass  # the other definitions read no variables
 
     def _attributes(self, entity: EntityType | None) -> frozenset[str]:
-        """What an implementation sees of its instance, which may be of a child entity."""
+        """Return the names that an implementation sees of its instance, which may be of a child entity."""
         if entity is None:
             return frozenset()
         if entity.name not in self.seen:
@@ -189,7 +187,7 @@ def _find_assigned_names(statements: tuple[nodes.TopStatement, ...]) -> Iterator
 
 
 class InmantaValidator(BaseValidator):
-    """Syntax, modules, types, entities, relations, implementations, functions and variables."""
+    """Checks syntax, modules, types, entities, relations, implementations, functions and variables."""
 
     short_name: ClassVar[str] = "INM"
     long_name: ClassVar[str] = "Inmanta"

@@ -1,13 +1,9 @@
-"""Names of a model file: entities with their attributes and relations, types, implementations, variables, and their uses.
+"""Editor support for Inmanta: names and their uses in model files and plugins, and completions.
 
-A name without a namespace is of the file's own or of `std`, which every file may use without an import; a name with one is of
-the module that it, or an import under another name, says.
-
-What may be written next in a model.
-
-Functions that the Python of a module gives to models. It is read, never run.
-
-Inmanta for editors: names of models and plug-ins, and what may be written next.
+Model files define entities with their attributes and relations, types, implementations and variables. A
+name without a namespace belongs to the file itself or to `std`, which every file may use without an
+import. A qualified name belongs to the module that the prefix or an import alias names. Plugins are
+read from the text of the Python files, which never runs.
 """
 
 from __future__ import annotations
@@ -40,6 +36,7 @@ def _text_before(file: PackageFile, offset: int) -> str:
 
 
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+    """Return keywords, primitive types or, after `import`, the modules of the package."""
     if not file.name.endswith(".cf"):
         return ()
     typed = _text_before(file, offset)
@@ -59,6 +56,11 @@ def _list_modules(package: LoadedPackage) -> Iterator[Candidate]:
 
 
 def completion_keys(file: PackageFile, offset: int) -> Sequence[str]:
+    """Return the key prefixes of the names that may follow at an offset.
+
+    After `instance.` these are attributes, after `module::` the members of that module, elsewhere all
+    top-level names. Comments and imports have none.
+    """
     typed = _text_before(file, offset)
     if not file.name.endswith(".cf") or "#" in typed or typed.lstrip().startswith("import "):
         return ()
@@ -71,21 +73,24 @@ def completion_keys(file: PackageFile, offset: int) -> Sequence[str]:
 
 
 def type_key(name: str) -> str:
+    """Return the symbol key of an entity or a typedef."""
     return f"type {name}"
 
 
 def member_key(name: str) -> str:
+    """Return the symbol key of an attribute or relation, `ENTITY.NAME`."""
     return f"member {name}"
 
 
 def model_names(file: PackageFile, namespace: str) -> FileNames:
+    """Return the symbols and mentions of one model file. Broken statements are skipped."""
     statements = parse(file.source).statements
     scope = _Scope(namespace, statements, file.source)
     return FileNames(tuple(scope.symbols()), tuple(scope.mentions()))
 
 
 class _Scope:
-    """One file."""
+    """The definitions and imports of one file, used to qualify the names in it."""
 
     def __init__(self, namespace: str, statements: tuple[nodes.TopStatement, ...], source: Source) -> None:
         self.namespace = namespace
@@ -232,7 +237,7 @@ class _Scope:
         return f"{self.namespace}::{name}"
 
     def _full(self, name: str) -> tuple[str, ...]:
-        """What a name may mean, by its own file alone."""
+        """Return the full names that a written name may refer to, judged by its own file alone."""
         module, colons, short = name.rpartition("::")
         if not colons:
             return self._own(name), f"std::{name}"
@@ -287,6 +292,7 @@ def _plugin_symbols(
 
 
 def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:
+    """Return the names of a model file or a plugin file; other files have none."""
     if file.name.endswith(".cf"):
         return model_names(file, namespace_of(package, file.name))
     if file.name.endswith(".py") and "plugins" in file.name:
@@ -295,11 +301,15 @@ def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:
 
 
 def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG001  what ships is there for every package
+    """Return the bundled `std` module, which every package can use."""
     return [load_package(LIBRARY / "std")]
 
 
 def namespace_of(package: LoadedPackage, name: str) -> str:
-    """The namespace of a file: of the module whose folder `model` or `plugins` it is in, `__config__` for the main file."""
+    """Return the namespace of a file, `__config__` for the main file.
+
+    A file belongs to the module whose directory `model` or `plugins` contains it.
+    """
     folders = Path(name).parent.parts
     for position, folder in enumerate(folders):
         if folder in ("model", "plugins"):
@@ -311,7 +321,7 @@ def namespace_of(package: LoadedPackage, name: str) -> str:
 
 
 def _plugin_home(package: LoadedPackage, name: str) -> tuple[str, tuple[str, ...]]:
-    """Return the module of a Python file and its namespace inside the module; `net/__init__.py` is the module itself."""
+    """Return the module of a Python file and its namespace in the module, `()` for `__init__.py`."""
     parts = name.split("/")
     if "inmanta_plugins" in parts[:-2]:  # a module in the form of a Python package
         position = parts.index("inmanta_plugins")

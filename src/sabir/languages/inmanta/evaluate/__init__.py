@@ -1,1 +1,1 @@
-"""The evaluator: statements run straight through and wait only for a value that is not there yet."""
+"""The evaluator. Statements run in order and wait only for values that are not available yet."""

@@ -1,6 +1,7 @@
-"""How much room the values of one model may take: doubling a text forty times is short to write.
+"""The memory budget for the values of one model.
 
-Small values are not counted; they cost what the statements that make them cost.
+Doubling a string forty times takes one short line, so large values are counted. Small values are not:
+they are bounded by the statements that create them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _ALL_ITEMS: Final = 5_000_000
 
 
 class Budget:
-    """Counts large values as they are made. Callers ask only for those above the bound of a large one."""
+    """Counts large values as they are created. Callers report only values above the size threshold."""
 
     __slots__ = ("_items", "_texts")
 
@@ -52,6 +53,6 @@ class Budget:
             raise stop(LIMIT, message, place)
 
     def room(self, size: int, place: Place) -> None:
-        """Refuse a list that grows before it is complete."""
+        """Raise if a growing list exceeds the budget before it is complete."""
         if size > _LONGEST_LIST:
             raise stop(LIMIT, f"a list of more than {_LONGEST_LIST} items", place)

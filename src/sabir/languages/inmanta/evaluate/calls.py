@@ -1,4 +1,8 @@
-"""Calls of functions: arguments bound and checked once where the text allows it, then one Python call."""
+"""Calls of functions, compiled: arguments are bound and checked once where the source allows it.
+
+What is left for run time is one Python call. Keyword arguments, `**` and variadic functions take the
+general path, which binds and checks the arguments at each call.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +48,14 @@ REFUSED: Final = inmanta_rule(
 
 
 class CallCompiler:
+    """Compiles calls of plugins, casts and `std` functions."""
+
     def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         self._objects: DataclassConverter | None = None
 
     def convert_objects(self, result: Any, place: Place) -> Any:
-        """An answer with instances for the objects of data classes in it."""
+        """Return a result in which dataclass objects are replaced by instances."""
         if self._objects is None:
             from sabir.languages.inmanta.evaluate.plugins.dataclasses import DataclassConverter
 
@@ -57,11 +63,11 @@ class CallCompiler:
         return self._objects.convert(result, place)
 
     def call_once(self, node: nodes.Call, scope: BlockScope) -> Read:
-        """A call inside a larger statement is not repeated when the statement has to wait for something else."""
+        """Compile a call inside a larger statement, so that it runs once even if the statement waits and reruns."""
         return memo_reader(self.call(node, scope), scope.layout.slot())
 
     def function(self, node: nodes.Call, scope: BlockScope) -> PluginFunction | None:
-        """What a call names."""
+        """Return the function that a call names."""
         names = self.compiler.definitions.full_names(node.function, scope.space)
         return next(filter(None, map(self.compiler.functions.get, names)), None)
 
@@ -99,7 +105,7 @@ class CallCompiler:
     def _positional(
         self, function: PluginFunction, node: nodes.Call, scope: BlockScope, place: Place
     ) -> Read:
-        """The usual call: values in order, every check known beforehand."""
+        """Compile the common case: positional arguments whose checks are all known in advance."""
         parameters = function.positional
         count = len(node.arguments)
         if count > len(parameters):
@@ -241,7 +247,10 @@ def _check_argument_value(
 
 
 def _check_known_here(function: PluginFunction, parameter: PluginParameter, value: Any, place: Place) -> None:
-    """A reference has no value before deployment: who takes one has to say so. Lists without a type of items take anything."""
+    """Reject a reference for a parameter that does not declare that it accepts references.
+
+    A reference has no value before deployment. Lists without an item type accept anything.
+    """
     holds = (
         isinstance(value, list)
         and parameter.type.inner is not None
@@ -307,7 +316,7 @@ def _refuse_call(function: PluginFunction, place: Place) -> Read:
 def _explain_plugin_error(
     function: PluginFunction, error: BaseException, place: Place, sources: Mapping[str, Source]
 ) -> Stop:
-    """A plug-in's exception: at the call in the model, with the plug-in's own line beside it."""
+    """Return the finding for an exception of a plugin, at the call, with the line of the plugin as a note."""
     if isinstance(error, Stop):
         return error
     if isinstance(error, NotAllowed):

@@ -1,4 +1,4 @@
-"""Puts the parts of the compiler together: frames of namespaces, and the order in which things are compiled."""
+"""The model compiler: combines the partial compilers, and creates scopes and frames of namespaces."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ModelCompiler:
         engine.closing.finder = EffectFinder(self)
 
     def assemble(self) -> None:
-        """The parts that read and write; an evaluation that notes what it does has others."""
+        """Create the partial compilers. A recording compiler overrides this to create its own."""
         self.lookups = LookupCompiler(self)
         self.calls = CallCompiler(self)
         self.refinements = RefinementCompiler(self)
@@ -73,7 +73,7 @@ class ModelCompiler:
         return self.expressions.read(node, scope)
 
     def functions_context(self, scope: BlockScope, place: Place) -> Callable[[Frame], Context]:
-        """What a plug-in that asks for its context gets."""
+        """Return the factory of contexts for plugins that request one."""
         if self._contexts is None:
             from sabir.languages.inmanta.evaluate.plugins.context import Contexts
 
@@ -81,7 +81,7 @@ class ModelCompiler:
         return self._contexts.maker(scope, place)
 
     def file(self, folder: str, path: str) -> PackageFile | None:
-        """A file of a module by `module/path`."""
+        """Return a file of a module by `module/path`, or None."""
         module, _, inside = path.partition("/")
         home = self.definitions.project.modules.get(module)
         return home.data.file(f"{folder}/{inside}") if home is not None else None
@@ -101,7 +101,7 @@ class ModelCompiler:
         return [name[len(below) + 1 :] for name in names if "/" not in name[len(below) + 1 :]]
 
     def compile(self) -> list[tuple[list[EngineStep], Frame]]:
-        """Every namespace with its top-level steps and its frame, in the order the files were loaded."""
+        """Return the top-level steps and the frame of every namespace, in load order."""
         spaces = self.definitions.project.namespaces
         blocks: dict[str, nodes.Block] = {}
         for name, space in spaces.items():
@@ -133,7 +133,7 @@ class ModelCompiler:
         return out
 
     def _without_inputs(self, block: nodes.Block, scope: BlockScope, given: ModelInputs) -> nodes.Block:
-        """An input replaces what main.cf itself assigns to its variable."""
+        """Return the statements of main.cf without the assignments that inputs replace."""
         given.check_inputs(scope.names)
         for name in given.inputs:
             scope.writers.pop(name, None)
@@ -148,7 +148,7 @@ class ModelCompiler:
         )
 
     def _check_defaults(self) -> None:
-        """A default of a constrained type can be tested only now that conditions can be compiled."""
+        """Check defaults of constrained types. Their conditions can be compiled only at this point."""
         for entity in self.definitions.entities.values():
             for prop in entity.properties.values():
                 if prop.type is None or prop.default is NO_DEFAULT:

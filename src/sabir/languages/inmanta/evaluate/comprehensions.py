@@ -1,7 +1,8 @@
-"""List comprehensions: every item in a frame of its own.
+"""List comprehensions, each item evaluated in its own frame.
 
-Where a list goes into a relation or a loop, its items are taken one by one as the relations that it goes over get
-theirs (`Flow`). Elsewhere it is a value, and there when all of them are complete.
+A comprehension that is added to a relation or looped over yields its items one by one, as the relations
+it iterates over receive theirs (`Flow`). Elsewhere it is a plain list, available once all items are
+complete.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class _Parts:
-    """A comprehension compiled: its sources, each in the scope of the one before, and what is done with an item."""
+    """A compiled comprehension: its sources, each in the scope of the previous one, and the item expression."""
 
     def __init__(
         self,
@@ -62,7 +63,7 @@ class _Parts:
         return [outer, item, *self.scopes[level + 1].layout.rest()]
 
     def is_wanted(self, frame: Frame) -> Any:
-        """True, false, or unknown."""
+        """Return the result of the guards: true, false, or unknown."""
         for guard in self.guards:
             decided = guard(frame)
             if decided is not True:
@@ -74,9 +75,10 @@ class _Parts:
 
 
 class _Progress:
-    """How far a comprehension came: what it made, and where it is in each of its loops, with the frames there.
+    """The progress of a comprehension: the items so far, and the position and frame of each loop.
 
-    A statement that has to wait goes on from here, so nothing is made twice and no more than one frame a loop is kept.
+    A statement that had to wait continues from here. Nothing is created twice, and one frame per loop
+    is kept.
     """
 
     def __init__(self, parts: _Parts, budget: Budget) -> None:
@@ -127,7 +129,7 @@ class _Progress:
 def compile_comprehension(
     expressions: ExpressionCompiler, node: nodes.Comprehension, scope: BlockScope
 ) -> Read:
-    """The whole list."""
+    """Return a read of the complete list."""
     parts = _Parts(expressions, node, scope, expressions.read)
     memo = scope.layout.slot()
     budget = expressions.budget
@@ -149,7 +151,7 @@ def compile_comprehension(
 
 
 def compile_flow(expressions: ExpressionCompiler, node: nodes.Comprehension, scope: BlockScope) -> Read:
-    """The items as they come, for a statement that can take them so."""
+    """Return a read of a `Flow`, for statements that can consume the items one by one."""
 
     def read(part: nodes.Expression, inner: BlockScope) -> Read:
         whole = isinstance(part, nodes.Comprehension)  # a list inside is a value of its own
@@ -161,7 +163,7 @@ def compile_flow(expressions: ExpressionCompiler, node: nodes.Comprehension, sco
 
 
 class Flow:
-    """A comprehension that a statement has begun to take the items of."""
+    """A comprehension whose items a statement has started to consume."""
 
     def __init__(self, parts: _Parts, engine: ModelEngine, frame: Frame) -> None:
         self.parts = parts

@@ -1,6 +1,8 @@
-"""Constructors, compiled: an instance is made as soon as its identifying properties are known.
+"""Compilation of constructors and of refinements.
 
-Refinements: which implementations an instance gets, and running them.
+An instance is created as soon as its identifying properties are known. Its refinements follow: which
+implementations apply to an instance is decided once per entity (`_Plan`), only conditions are tested
+per instance.
 """
 
 from __future__ import annotations
@@ -32,12 +34,14 @@ if TYPE_CHECKING:
 
 
 class ConstructionCompiler:
+    """Compiles constructor expressions."""
+
     def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         self.engine = compiler.engine
 
     def construct_once(self, node: nodes.Construct, scope: BlockScope) -> Read:
-        """A constructor inside a larger statement: should the statement wait and run again, it is not run again."""
+        """Compile a nested constructor so that it runs once, even if the statement waits and reruns."""
         return memo_reader(self.construct(node, scope), scope.layout.slot())
 
     def construct(self, node: nodes.Construct, scope: BlockScope) -> Read:
@@ -72,16 +76,16 @@ class ConstructionCompiler:
         return constructor.reader()
 
     def argument(self, read: Read, argument: nodes.Argument) -> Read:  # noqa: ARG002
-        """The read of one argument of a constructor, or of the dict of a `**`."""
+        """Return the read of one constructor argument, or of the dict of a `**`."""
         return read
 
     def entry_reader(self, value: Any, argument: nodes.Argument) -> Read:  # noqa: ARG002
-        """The read of an argument that a `**` brought."""
+        """Return the read of an argument that came from a `**` dict."""
         return lambda _: value
 
 
 def _construct_from_dicts(constructor: Constructor) -> Read:
-    """With `**dict`: what is set is known only when the dicts are."""
+    """Compile a constructor with `**dict`, whose properties are known only when the dicts are."""
     site = constructor.site
 
     def construct(frame: Frame) -> ModelInstance:
@@ -113,7 +117,7 @@ def _check_entries(constructor: Constructor, value: Any) -> list[tuple[str, Any]
 
 
 def _add_entries(base: Constructor, entries: dict[str, Any]) -> Constructor:
-    """One run of a constructor with `**dict`: its entries are arguments whose values are known."""
+    """Return the node of one run of a constructor with `**dict`; its entries are arguments with known values."""
     constructor, entity = copy(base), base.entity
     constructor.site = replace(base.site, explicit=base.site.explicit | frozenset(entries))
     constructor.attributes = list(base.attributes)
@@ -141,6 +145,8 @@ Refiner = Callable[[ModelInstance], None]
 
 
 class RefinementCompiler:
+    """Compiles the implementations that run for new instances."""
+
     def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         self.engine = compiler.engine
@@ -148,7 +154,7 @@ class RefinementCompiler:
         self._plans: dict[EntityType, _Plan] = {}
 
     def refiner(self, entity: EntityType) -> Refiner | None:
-        """What to do with a new instance of an entity; None when nothing has to run for it."""
+        """Return the function that refines a new instance of an entity, or None if nothing has to run."""
         if not entity.selected:
             return lambda instance: self._none(instance)
         plain = [
@@ -234,7 +240,7 @@ class RefinementCompiler:
 
 
 class _Plan:
-    """What holds for every instance of an entity: bodies that always run, and conditions to test."""
+    """The refinements of an entity: implementations that always run, and conditions to test."""
 
     def __init__(self, owner: RefinementCompiler, entity: EntityType) -> None:
         self.bodies: list[ImplementationDef] = []

@@ -1,13 +1,12 @@
-"""What a constructor does: arguments first, then the instance, then what could not be known yet.
+"""Constructors at run time: arguments first, then the instance, then the deferred arguments.
 
-An argument that has to wait becomes an assignment of its own, so that two instances may name each other.
+An argument that has to wait becomes a separate assignment, so that two instances can refer to each
+other.
 
-A constructor that stands where a relation is set: the owner of the relation can be one of its identifying values.
-
-With `index File(host, path)` and `Host.files [0:] -- File.host [1]`, `host.files += File(path="/etc/motd")` means
-`File(host=host, path="/etc/motd")`.
-
-Constructors of entities with an index: the identifying properties have to be known, and may name an instance that is there.
+Entities with an index need their identifying properties before the instance exists, because these may
+name an existing instance. Where a constructor is the value of a relation, the owner can be one of the
+identifying values: with `index File(host, path)` and `Host.files [0:] -- File.host [1]`, the statement
+`host.files += File(path="/etc/motd")` means `File(host=host, path="/etc/motd")`.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def with_owner(
     definitions: Definitions,
     space: Namespace,
 ) -> nodes.Expression:
-    """The value set to a relation, its constructors completed by the owner where they need it."""
+    """Return the value of a relation, with the owner added to its constructors where an index needs it."""
 
     def inside(part: nodes.Expression) -> nodes.Expression:
         return with_owner(part, relation, owner, definitions, space)
@@ -68,7 +67,7 @@ def with_owner(
 def _find_missing_relation(
     node: nodes.Construct, relation: str, definitions: Definitions, space: Namespace
 ) -> str | None:
-    """The one identifying relation that the constructor leaves out, when it is the reverse of the one being set."""
+    """Return the one identifying relation that is omitted, if it is the reverse of the one being set."""
     entity = definitions.find_constructed(node, space)
     if entity is None or not entity.indexes or any(argument.unpack for argument in node.arguments):
         return None
@@ -85,7 +84,7 @@ MAX_REFINEMENT_DEPTH: Final = 500
 
 
 class Constructor:
-    """One constructor expression, compiled."""
+    """One compiled constructor expression."""
 
     def __init__(
         self,
@@ -243,7 +242,7 @@ class Constructor:
 
 
 def _list_items(value: nodes.Expression) -> Sequence[nodes.Expression]:
-    """The items of a list for a relation: each is added as soon as it is known."""
+    """Return the items of a list for a relation. Each is added as soon as it is known."""
     return value.items if isinstance(value, nodes.ListLiteral) else [value]
 
 
@@ -263,6 +262,8 @@ INDEX_CONFLICT: Final = inmanta_rule(
 
 
 class IdentifiedConstructor(Constructor):
+    """A constructor of an entity with an index, which creates each identified instance once."""
+
     def reader(self) -> Read:
         entity = self.entity
         reads = {argument.name: (read, prop) for _, read, prop, argument in self.attributes}
@@ -344,7 +345,7 @@ class IdentifiedConstructor(Constructor):
             self.engine.indexes.add(index, key, instance)
 
     def _again(self, instance: ModelInstance, frame: Frame) -> ModelInstance:
-        """A second construction: the first instance, with the values of both, which must agree."""
+        """Merge a second construction into the first instance. Their values must agree."""
         site, writer = self.site, self.writer
         late: list[tuple[Property, Read, nodes.Argument, Wait]] = []
         explicit = set(site.explicit)

@@ -1,9 +1,9 @@
-"""Waiting statements by what they may write, and which open relation has to wait for which.
+"""What waiting statements may still write, and which open relation depends on which other.
 
-What a statement may still write, found from its text: the ground for deciding that a relation is complete.
-
-A write to `x.files` where `x` is already known concerns one instance; where it is not, any instance that has a property
-of that name. Constructing an instance brings in what the refinements of its entity may write, and theirs.
+The effects of a statement are found from its source. This is the basis for deciding that a relation is
+complete, so the result may be too large but never too small. A write to `x.files` where `x` is known
+concerns one instance. Where `x` is not known it concerns any instance that has a property of that name.
+A constructor includes what the refinements of its entity may write, transitively.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Key = tuple[ModelInstance, int]
 
 
 class Writers:
-    """Waiting statements by what they may write: a property, any property of a name, a variable."""
+    """Waiting statements by what they may write: a property, any property of a name, or a variable."""
 
     def __init__(self) -> None:
         self.by_key: dict[Key, list[ParkedStatement]] = {}
@@ -56,7 +56,10 @@ class Writers:
 
 
 class Dependencies:
-    """Which candidate has to wait for which: r needs s when a statement that may write r waits, in the end, for s."""
+    """The dependencies between candidates for closing.
+
+    r needs s if a statement that may write r waits, directly or through other statements, for s.
+    """
 
     def __init__(self, closing: RelationClosure, candidates: list[Key]) -> None:
         self.closing = closing
@@ -97,7 +100,7 @@ class Dependencies:
         return needed
 
     def first(self) -> Key:
-        """A candidate of a group that needs nothing outside itself, the most preferred one."""
+        """Return the most preferred candidate of a group that needs nothing outside the group."""
         needs = {key: self.needs(key) for key in self.candidates}
         reach: dict[Key, set[Key]] = {}
         for key in self.candidates:
@@ -120,7 +123,7 @@ class Dependencies:
 
 
 def find_assigned_slot(step: EngineStep) -> int | None:
-    """The slot of the variable that a statement assigns, when it does."""
+    """Return the slot of the variable that a statement assigns, or None."""
     node = step.node
     if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name):
         return step.scope.names.get(node.target.name)
@@ -131,7 +134,10 @@ _Path = tuple[str, ...]
 
 
 class PropertyWrites(Struct, frozen=True, eq=False):
-    """`paths`: an instance to be found by reading, and the property written on it; `names`: on any instance."""
+    """Properties that a statement may write.
+
+    `paths` are writes to an instance that can be found by reading; `names` are writes to any instance.
+    """
 
     paths: tuple[tuple[Read, str], ...]
     names: frozenset[str]
@@ -148,6 +154,8 @@ class _Writes(Struct, eq=False):
 
 
 class EffectFinder:
+    """Finds the effects of statements from their source, cached per entity."""
+
     def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         self._entities: dict[EntityType, tuple[frozenset[str], frozenset[EntityType]]] = {}
@@ -202,7 +210,7 @@ class EffectFinder:
         return read
 
     def entity_names(self, entity: EntityType) -> frozenset[str]:
-        """Every property that the refinement of a new instance may write on instances that are there already."""
+        """Return the properties that refining a new instance may write on existing instances."""
         closed = self._closed.get(entity)
         if closed is None:
             names: set[str] = set()
@@ -237,7 +245,7 @@ class EffectFinder:
         return direct
 
     def reverse_names(self, name: str) -> frozenset[str]:
-        """The names of the reverse ends of all relations of a name."""
+        """Return the names of the reverse ends of all relations with this name."""
         if self._reverse is None:
             reverse: dict[str, set[str]] = {}
             for entity in self.compiler.definitions.entities.values():
@@ -296,7 +304,7 @@ class EffectFinder:
             writes.paths.add((path, name))
 
     def _write_values(self, value: nodes.Expression, name: str, scope: BlockScope, writes: _Writes) -> None:
-        """The reverse end is written on every instance that a value holds."""
+        """Add the reverse end, which is written on every instance that a value contains."""
         if isinstance(value, nodes.ListLiteral):
             for item in value.items:
                 self._write_values(item, name, scope, writes)
@@ -339,7 +347,7 @@ class EffectFinder:
 
 
 def _attribute_path(node: nodes.Expression) -> _Path | None:
-    """`a.b.c` as its names."""
+    """Return the names in `a.b.c`, or None if the expression is anything else."""
     names: list[str] = []
     while isinstance(node, nodes.AttributeRef):
         names.append(node.name)
@@ -350,12 +358,12 @@ def _attribute_path(node: nodes.Expression) -> _Path | None:
 
 
 def constructs_in(expression: nodes.Expression) -> list[nodes.Construct]:
-    """Every constructor inside an expression."""
+    """Return every constructor inside an expression."""
     return [node for node in walk(expression) if isinstance(node, nodes.Construct)]
 
 
 def _variables_in(expression: nodes.Expression) -> set[str]:
-    """The variables of all comprehensions inside an expression."""
+    """Return the variables of all comprehensions inside an expression."""
     return {
         variable
         for node in walk(expression)

@@ -1,6 +1,8 @@
-"""The engine: a queue of things to run, and statements parked on the values they wait for.
+"""The engine: a queue of statements to run, and statements parked on the values they wait for.
 
-When the queue is empty, `closing` decides which open relations have all their values; what waited for them runs on.
+When the queue is empty, `relation_closure` decides which open relations have all their values. Closing
+these wakes the statements that waited for them. When nothing can be closed either, `termination`
+reports the rest.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ _SAME_PLACE: Final = 20
 
 
 class EngineStep:
-    """A compiled statement. `effects` is found when the step first has to wait."""
+    """A compiled statement. `effects` is computed when the step first has to wait."""
 
     __slots__ = ("effects", "implementations", "node", "rest", "run", "scope", "writes_instance")
 
@@ -63,7 +65,7 @@ class EngineStep:
 
 
 class ParkedStatement:
-    """A parked statement: what it waits for, and what it has promised to write."""
+    """A parked statement: what it waits for, and what it may write."""
 
     __slots__ = ("frame", "promises", "step", "unresolved", "wait")
 
@@ -76,6 +78,8 @@ class ParkedStatement:
 
 
 class ModelEngine:
+    """The scheduler of one evaluation, with its instances, parked statements and failures."""
+
     def __init__(
         self,
         late: frozenset[Any] = frozenset(),
@@ -115,7 +119,7 @@ class ModelEngine:
             run(argument)
 
     def instance_limit_error(self) -> ModelLimitExceeded:
-        """Too many instances."""
+        """Return the error for a model that exceeds the maximum number of instances."""
         most = self.most_instances
         return ModelLimitExceeded(
             LIMIT.at(
@@ -232,14 +236,14 @@ class ModelEngine:
     def listen(
         self, relation: RelationValue, step: EngineStep, frame: Frame, body: Callable[[ModelInstance], None]
     ) -> None:
-        """Run a loop's body for what is there, and for what still comes."""
+        """Run the body of a loop for the current items of a relation, and for items added later."""
         relation.listeners.append(body)
         self.closing.listens(relation, step, frame)
         for value in list(relation.values):
             self._notify_listener((body, value))
 
     def copy(self, source: RelationValue, instance: ModelInstance, prop: Property, site: WriteSite) -> None:
-        """Add everything of one relation to another, also what still comes."""
+        """Add the items of one relation to another, including items added later."""
         if not prop.is_list:
             raise Wait(source.owner.values, source.slot, source.owner)
         writer = self.writer
@@ -268,7 +272,7 @@ class ModelEngine:
             self.wake(waiters)
 
     def close_optional(self, instance: ModelInstance, slot: int) -> None:
-        """Nobody will set it any more: null."""
+        """Set an optional relation to null, because no statement can set it any more."""
         cell = instance.values[slot]
         instance.values[slot] = None
         self.closing.forget(instance, slot)
@@ -276,7 +280,7 @@ class ModelEngine:
             self.wake(cell.waiters)
 
     def too_late(self, instance: ModelInstance, slot: int) -> None:
-        """A write came after a relation was closed: remember the choice, should another order work."""
+        """Handle a write to a closed relation: record the choice, because another order may work."""
         key = self.closing.find_forced_key(instance, slot)
         if key is not None:
             self.retry.add(key)
@@ -312,7 +316,7 @@ class ModelEngine:
             self.findings.append(rule.at(place, message, hint=hint))
 
     def frames_of(self, step: EngineStep, frame: Frame) -> tuple[Step_Frame, ...]:
-        """The refinements that led to a statement, outermost first."""
+        """Return the refinements that led to a statement, outermost first."""
         for inner, depth in step.scope.chain():
             if inner.entity is not None:
                 for _ in range(depth):

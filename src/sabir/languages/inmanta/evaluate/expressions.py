@@ -1,4 +1,7 @@
-"""Expressions compiled to closures: names are slots, constants are bound, nothing walks the tree at run time."""
+"""Expressions compiled to closures.
+
+Names become slots and constants are bound at compile time, so that nothing walks the tree at run time.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ KEY: Final = inmanta_rule(
 
 
 class ExpressionCompiler:
-    """Compiles expressions of one scope each; constructors and calls are compiled by their own modules."""
+    """Compiles expressions of one scope each. Constructors and calls have separate compilers."""
 
     def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
@@ -80,7 +83,7 @@ class ExpressionCompiler:
     # All reads of variables and properties are compiled by these four.
 
     def variable_read(self, scope: BlockScope, depth: int, slot: int) -> Read:
-        """Read a variable of a scope so many frames up; the frame of a namespace is there once and for all."""
+        """Return a read of a variable `depth` frames up. The frame of a namespace is bound directly."""
         if scope.parent is None:
             return frame_reader(self.compiler.frame(scope.space.name), slot)
         return variable_reader(depth, slot)
@@ -98,7 +101,7 @@ class ExpressionCompiler:
         return nodes.place_of(scope.space.source, node)
 
     def gradual(self, node: nodes.Expression, scope: BlockScope) -> Read:
-        """Like `read`, but an open relation is answered as it is, and a comprehension as the flow of its items."""
+        """Return a read like `read`, except that an open relation or a comprehension can be consumed item by item."""
         if isinstance(node, nodes.Comprehension):
             return compile_flow(self, node, scope)
         if isinstance(node, nodes.Conditional):
@@ -113,7 +116,7 @@ class ExpressionCompiler:
         return self.read(node, scope)
 
     def _attribute_by_name(self, name: str, scope: BlockScope) -> int | None:
-        """The depth of the instance whose attribute a plain name is, when it is one."""
+        """Return the depth of the instance whose attribute a plain name is, or None."""
         for inner, depth in scope.chain():
             if name in inner.names:
                 return None
@@ -122,7 +125,7 @@ class ExpressionCompiler:
         return None
 
     def condition(self, node: nodes.Expression, scope: BlockScope, role: operators.ConditionOf) -> Read:
-        """A condition: true or false, or unknown."""
+        """Return a read of a condition, which is true, false, or unknown."""
         read = self.read(node, scope)
         place = self.place(node, scope)
 
@@ -185,7 +188,7 @@ class ExpressionCompiler:
         return self.read_name(node.name, scope, self.place(node, scope))
 
     def read_name(self, name: str, scope: BlockScope, place: Place) -> Read:
-        """Read what a name means in a scope. What means nothing is an error only when it is read."""
+        """Return a read of a name in a scope. An undefined name is an error only when it is read."""
         read = self.find(name, scope, place)
         if read is not None:
             return read
@@ -203,7 +206,7 @@ class ExpressionCompiler:
         place: Place,
         attribute_read: Callable[[Read, str, Place], Read] | None = None,
     ) -> Read | None:
-        """Read what a name means; how it is read when it is an attribute of the instance that is refined."""
+        """Return a read of a name, and how an attribute of the refined instance is read."""
         attribute_read = attribute_read or self.attribute_read
         if "::" in name:
             return self._find_qualified(name, scope)
@@ -227,7 +230,7 @@ class ExpressionCompiler:
         place: Place,
         attribute_read: Callable[[Read, str, Place], Read],
     ) -> Read | None:
-        """An implementation written for a parent may name an attribute that only a child entity has."""
+        """Return a read of an attribute that only child entities of the implementation's entity have."""
         assert scope.entity is not None
         if not any(name in entity.all_properties for entity in scope.entity.descendants):
             return None
@@ -369,7 +372,7 @@ class ExpressionCompiler:
 
 
 def _describe_keys(container: dict[str, Any]) -> str:
-    """The keys that there are, when they are few enough to be read."""
+    """Return the available keys for a message, or nothing if there are too many."""
     names = sorted(map(str, container))
     if not names:
         return "it is empty"

@@ -1,4 +1,4 @@
-"""Functions a model can call: plug-ins of its modules, ours, and the casts of the language."""
+"""Functions a model can call: plugins of its modules, bundled functions, and casts of the language."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ _KNOWN: Final = frozenset({str, int, float, bool, type(None), ModelInstance})
 
 
 class PluginParameter(Struct, frozen=True, eq=False):
+    """A parameter of a function, with its type and whether it accepts references."""
+
     name: str
     type: ValueType
     required: bool
@@ -32,7 +34,7 @@ class PluginParameter(Struct, frozen=True, eq=False):
 
 
 class PluginFunction(Struct, frozen=True, eq=False, dict=True):
-    """A function: `call` takes Python arguments; `context` when its first parameter is the call's context."""
+    """A callable function. `context` is set if its first parameter is the context of the call."""
 
     name: str
     call: Callable[..., Any]
@@ -57,7 +59,7 @@ class PluginFunction(Struct, frozen=True, eq=False, dict=True):
 
 
 class Functions:
-    """All functions by their full name, `module::name`. What a model never calls is never looked into."""
+    """All functions by full name, `module::name`. Functions that are never called are never built."""
 
     def __init__(self, sources: Mapping[str, Source] | None = None, registry: Registry | None = None) -> None:
         self.sources: Mapping[str, Source] = {} if sources is None else sources
@@ -67,11 +69,11 @@ class Functions:
         self._open: dict[str, Callable[[str], PluginFunction]] = {}
 
     def add(self, name: str, function: PluginFunction | Callable[[], PluginFunction]) -> None:
-        """A function, or how to make it when it is first asked for."""
+        """Add a function, or a factory that is called on first use."""
         self._functions[name] = function
 
     def add_open_module(self, module: str, make: Callable[[str], PluginFunction]) -> None:
-        """Add a module that may have functions of any name, and how to create the one that is asked for."""
+        """Add a module that may have functions of any name, with the factory that creates them."""
         self._open[module] = make
 
     def get(self, name: str) -> PluginFunction | None:
@@ -144,14 +146,14 @@ CASTS: dict[str, Callable[[Any], Any]] = {
 
 
 def is_blocked_by(function: PluginFunction, value: Any) -> bool:
-    """Whether a function is not called at all, because this value is not known yet."""
+    """Return whether this value is unknown, so that the function is not called at all."""
     if function.allow_unknown:
         return False
     return isinstance(value, Unknown) if function.foreign else is_unknown(value)
 
 
 def is_unknown(value: Any) -> bool:
-    """Whether a value, or a part of it, is not known before deployment."""
+    """Return whether a value, or a part of it, is not known before deployment."""
     if type(value) in _KNOWN:
         return False
     if isinstance(value, Unknown):

@@ -1,4 +1,4 @@
-"""Values given beside the model: inputs for variables of `main.cf`, what-if values for attributes of instances."""
+"""Values from outside the model: inputs for variables of `main.cf`, overrides for attributes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from sabir.text import Location, Place, Source, Span
 
 
 class ModelInputs:
-    """What a request brings. An input takes the place of a variable's own assignment, which is its default then."""
+    """The inputs and overrides of a request.
+
+    An input replaces the variable's own assignment, which then serves as the default.
+    """
 
     def __init__(
         self,
@@ -36,7 +39,7 @@ class ModelInputs:
         self.start()
 
     def start(self) -> None:
-        """A new run over the same model."""
+        """Reset the state for another run over the same model."""
         self._counts: dict[str, int] = {}
         self._used: dict[str, ModelInstance] = {}
         self._names: list[str] = []
@@ -51,7 +54,7 @@ class ModelInputs:
                 )
 
     def origin(self, name: str) -> Origin:
-        """Where an input came from: from somebody who computed it, else from the request."""
+        """Return the origin of an input: that of the computed value, or the request itself."""
         computed = self.origins.get(name)
         sources = () if computed is None else (computed,)
         place = computed.place if computed is not None else Location("<input>", 0, 0)
@@ -61,7 +64,7 @@ class ModelInputs:
         return plain_value(reveal_all(self.inputs[name]))
 
     def apply(self, instance: ModelInstance) -> None:
-        """Put what-if values into a new instance."""
+        """Set the overridden attributes of a new instance."""
         entity = instance.entity
         number = self._counts[entity.shown] = self._counts.get(entity.shown, 0) + 1
         short = entity.shown.rpartition("::")[2]
@@ -111,7 +114,7 @@ class ModelInputs:
 
 
 def _plain_names(instance: ModelInstance) -> list[str]:
-    """What people call an instance without an index, as far as that is known when it is made."""
+    """Return the display names of an instance without an index, as far as they are known at its creation."""
     slot = instance.entity.slots.get("name")
     called = instance.values[slot] if slot is not None else None
     names = [called] if isinstance(called, str) and called else []
@@ -120,7 +123,7 @@ def _plain_names(instance: ModelInstance) -> list[str]:
 
 
 def plain_value(value: Any) -> Any:
-    """A value of the graph as the language knows it."""
+    """Return a graph value as a value of the language."""
     if isinstance(value, Mapping):
         return {str(key): plain_value(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):

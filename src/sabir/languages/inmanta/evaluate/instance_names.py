@@ -1,4 +1,4 @@
-"""What people call an instance: its identifying values when it has an index, else the variable it was made for."""
+"""Display names of instances: the values of an index, or the variable that holds the instance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sabir.languages.inmanta.syntax.nodes import Assign
 def index_name(
     instance: ModelInstance, named: Mapping[ModelInstance, str] | None = None, depth: int = 0
 ) -> str:
-    """The values of the first index, those of related instances as their own names."""
+    """Return the values of the first index; related instances appear under their own names."""
     names = named or {}
     if instance in names:
         return names[instance]
@@ -34,7 +34,7 @@ def index_name(
 
 
 def find_assigned_variable(site: WriteSite) -> str | None:
-    """The variable that a constructor is the value of."""
+    """Return the variable that a constructor is assigned to, or None."""
     if site.scope is None:
         return None
     start, end = site.place.span.start, site.place.span.end

@@ -1,4 +1,4 @@
-"""How a statement ends before its end: it waits for a value, or it cannot go on."""
+"""Exceptions that interrupt a statement: it waits for a value, or it cannot continue."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class Wait(BaseException):
-    """Raised by a read of an empty slot, up to the statement that is then parked.
+    """Raised when an empty slot is read, and caught by the engine, which parks the statement.
 
-    No Exception, so that a plug-in's `except Exception` cannot swallow it.
+    This is not an `Exception`, so that an `except Exception` in a plugin cannot swallow it.
     """
 
     msg = "a value that is not there yet was read"
@@ -26,16 +26,16 @@ class Wait(BaseException):
         self.owner = owner
 
     def get_result_variable(self) -> Wait:
-        """What is waited for, as Python of a module collects it."""
+        """Return the awaited value, in the form that Python code of modules collects."""
         return self
 
 
 class WaitForFirst(Wait):
-    """`is defined` on an open relation: its first value decides, or that it closes empty."""
+    """Raised by `is defined` on an open relation: its first value decides, or closing it while empty."""
 
 
 class WaitForKey(Wait):
-    """A look-up that no instance answers yet."""
+    """Raised by an index lookup for which no instance exists yet."""
 
     def __init__(self, index: IndexDef, waiters: dict[Any, list[ParkedStatement]], key: Any) -> None:
         super().__init__([], 0)
@@ -45,7 +45,7 @@ class WaitForKey(Wait):
 
 
 class Stop(Exception):
-    """A statement that cannot go on; the finding says why."""
+    """Raised when a statement cannot continue; the finding has the reason."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
@@ -53,7 +53,7 @@ class Stop(Exception):
 
 
 class ModelLimitExceeded(Exception):
-    """The whole evaluation cannot go on: what it may make is made. Unlike `Stop` it ends all statements."""
+    """Raised when a limit of the evaluation is exceeded. Unlike `Stop` it ends all statements."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
@@ -61,4 +61,4 @@ class ModelLimitExceeded(Exception):
 
 
 class Unset(Stop):
-    """An optional relation was read that has no value; who can do without one catches it."""
+    """Raised when an optional relation without a value is read. Reads with a fallback catch it."""

@@ -1,6 +1,6 @@
-"""Index look-ups: `Host[name="x"]` and `host.files[path="/x"]`.
+"""Indexes and index lookups: `Host[name="x"]` and `host.files[path="/x"]`.
 
-Indexes: instances by their identifying values, and who waits for one.
+An index maps identifying values to instances, and records which statements wait for a missing key.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def hashable_key(value: Any) -> Any:
-    """A value as part of a key."""
+    """Return a value in the form used inside index keys."""
     if isinstance(value, list):
         return ("list", *(hashable_key(item) for item in value))
     if isinstance(value, dict):
@@ -38,6 +38,8 @@ def hashable_key(value: Any) -> Any:
 
 
 class Indexes:
+    """The indexes of all entities of one evaluation."""
+
     def __init__(self, engine: ModelEngine) -> None:
         self.engine = engine
         self._instances: dict[IndexDef, dict[Any, ModelInstance]] = {}
@@ -47,7 +49,7 @@ class Indexes:
         return self._instances.setdefault(index, {}).get(key)
 
     def need(self, index: IndexDef, key: Any) -> ModelInstance:
-        """The instance of a key; waits for it when there is none yet."""
+        """Return the instance of a key, or raise `WaitForKey` if none exists yet."""
         instance = self._instances.setdefault(index, {}).get(key)
         if instance is None:
             raise WaitForKey(index, self._waiters.setdefault(index, {}), key)
@@ -71,7 +73,7 @@ INDEX_LOOKUP: Final = inmanta_rule(
 
 
 def of_entity(instance: ModelInstance, entity: EntityType, place: Place) -> ModelInstance:
-    """What the index of a parent has, when it is of the entity that was asked for."""
+    """Return the instance found in a parent's index if it belongs to the requested entity."""
     if entity in instance.entity.ancestor_set:
         return instance
     raise stop(
@@ -87,6 +89,8 @@ def of_entity(instance: ModelInstance, entity: EntityType, place: Place) -> Mode
 
 
 class LookupCompiler:
+    """Compiles index lookups and selector lookups."""
+
     def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
 
@@ -198,11 +202,13 @@ def _plan_lookup(entity: EntityType, relation: str, names: list[str], place: Pla
 
 
 def find_index(entity: EntityType, names: list[str]) -> IndexDef | None:
+    """Return the index of an entity on exactly these attributes, in any order, or None."""
     wanted = sorted(names)
     return next((index for index in entity.indexes if sorted(index.attributes) == wanted), None)
 
 
 def no_index(entity: EntityType, names: list[str], place: Place) -> Stop:
+    """Return the error for a lookup without a matching index, with the available indexes as a hint."""
     indexes = ["(" + ", ".join(index.attributes) + ")" for index in entity.indexes]
     unknown = [name for name in names if name not in entity.all_properties]
     hint = did_you_mean(unknown[0], entity.property_names) if unknown else None

@@ -1,4 +1,4 @@
-"""Evaluation of a project from its files to its instances."""
+"""Evaluation of a project, from its files to its instances."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MOST_RETRIES: Final = 8
 
 
 class EvaluatedModel(Struct, eq=False):
-    """What came out: instances in the order they were made, variables by namespace, findings."""
+    """The result of an evaluation: instances in creation order, variables by namespace, findings."""
 
     definitions: Definitions
     instances: list[ModelInstance]
@@ -52,7 +52,7 @@ class EvaluatedModel(Struct, eq=False):
     """What everything was computed from, when that was asked for."""
 
     def variables(self, namespace: str = MAIN) -> dict[str, Any]:
-        """The variables of a namespace that have a value."""
+        """Return the variables of a namespace that have a value."""
         scope, frame = self.scopes.get(namespace), self.frames.get(namespace)
         if scope is None or frame is None:
             return {}
@@ -73,7 +73,7 @@ def evaluate_package(
     on_notice: Callable[[str], None] | None = None,
     trace: bool = False,
 ) -> EvaluatedModel:
-    """Load, check and evaluate. Nothing is evaluated when the files or their definitions have errors."""
+    """Load, check and evaluate a package. With errors in files or definitions nothing is evaluated."""
     project = load_project(
         package, search_path, cache=cache_directory(session.environment), std_installed=std == "installed"
     )

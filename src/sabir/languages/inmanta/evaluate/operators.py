@@ -1,4 +1,4 @@
-"""Operators on values, with the types they take."""
+"""Operators on values, with the types they accept."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LARGEST_BITS: Final = 100_000
 
 
 class ConditionOf(Enum):
-    """Whose condition it is; the value is what a message calls it."""
+    """The owner of a condition. The value is its name in messages."""
 
     IF = "the condition of 'if'"
     WHEN = "the condition of 'when'"
@@ -45,6 +45,7 @@ class ConditionOf(Enum):
 
 
 def condition_error(value: Any, role: str, place: Place) -> Stop:
+    """Return the error for a condition that is neither true nor false."""
     hint = None
     if isinstance(value, ModelInstance | str | list | dict) or value is None:
         hint = "compare it, or test it with 'is defined'"
@@ -52,6 +53,7 @@ def condition_error(value: Any, role: str, place: Place) -> Stop:
 
 
 def binary_reader(symbol: str, left: Read, right: Read, place: Place) -> Read:
+    """Return a read of a binary operator. An unknown operand makes the result unknown."""
     if symbol in ("==", "!="):
         return _equality_reader(left, right, wanted=symbol == "==")
     if symbol in _COMPARISONS:
@@ -150,7 +152,10 @@ def _wrong_operands(symbol: str, first: Any, second: Any, place: Place) -> Stop:
 
 
 def logic_reader(symbol: str, operands: list[Read], places: list[Place]) -> Read:
-    """`and`/`or` from left to right; what follows the deciding operand, or one that is not known, is not evaluated."""
+    """Return a read of `and` or `or`.
+
+    Operands are evaluated from left to right, up to the first that decides the result or is unknown.
+    """
     decides = symbol == "or"
 
     def read(frame: Frame) -> Any:
@@ -168,6 +173,8 @@ def logic_reader(symbol: str, operands: list[Read], places: list[Place]) -> Read
 
 
 def negation_reader(operand: Read, place: Place) -> Read:
+    """Return a read of `not`. Only booleans and unknown values are accepted."""
+
     def read(frame: Frame) -> Any:
         value = operand(frame)
         if value is True:
@@ -182,7 +189,7 @@ def negation_reader(operand: Read, place: Place) -> Read:
 
 
 def format_interpolated(value: Any) -> str:
-    """A value inside a string: as Python spells it, but null."""
+    """Return a value as interpolated in a string: as Python formats it, except null."""
     return value if type(value) is str else _spell_value(value, str)
 
 

@@ -1,7 +1,7 @@
-"""Compiled reads: variables by frame and slot, attributes of instances, complete or as far as they came.
+"""Compiled reads: variables by frame and slot, attributes of instances.
 
-These closures are the innermost loop of every evaluation, so each spells out the way to its slot: a shared step would
-cost a call for each value that is read.
+These closures are the innermost loop of every evaluation, so each one spells out the path to its slot.
+A shared helper would cost a call for each value that is read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ UNSET: Final = inmanta_rule(
 
 
 def variable_reader(depth: int, slot: int) -> Read:
-    """Read a variable `depth` frames up. The first three depths, nearly all reads, have no loop."""
+    """Return a read of a variable `depth` frames up. The first three depths have no loop."""
     if depth == 0:
 
         def read_here(frame: Frame) -> Any:
@@ -63,7 +63,7 @@ def variable_reader(depth: int, slot: int) -> Read:
 
 
 def frame_reader(frame: Frame, slot: int) -> Read:
-    """Read a variable of a namespace, whose frame is there once and for all."""
+    """Return a read of a variable of a namespace, whose frame is known at compile time."""
 
     def read(_: Frame) -> Any:
         value = frame[slot]
@@ -75,7 +75,10 @@ def frame_reader(frame: Frame, slot: int) -> Read:
 
 
 def memo_reader(read: Read, slot: int) -> Read:
-    """What has an effect inside a larger statement: its value is kept, for the statement may wait and run again."""
+    """Return a read that stores its value in the frame.
+
+    Expressions with effects are read this way, because the statement may wait and run again.
+    """
 
     def read_once(frame: Frame) -> Any:
         value = frame[slot]
@@ -87,7 +90,7 @@ def memo_reader(read: Read, slot: int) -> Read:
 
 
 def self_reader(depth: int) -> Read:
-    """The instance that is refined: slot 1 of the frame of the refinement."""
+    """Return a read of the refined instance: slot 1 of the frame of the refinement."""
     if depth == 0:
         return lambda frame: frame[1]
 
@@ -100,6 +103,8 @@ def self_reader(depth: int) -> Read:
 
 
 def attribute_reader(base: Read, name: str, place: Place) -> Read:
+    """Return a read of an attribute; it waits while the value is missing or the relation is open."""
+
     def read(frame: Frame) -> Any:
         instance = base(frame)
         if type(instance) is not ModelInstance:
@@ -123,7 +128,7 @@ def attribute_reader(base: Read, name: str, place: Place) -> Read:
 
 
 def _check_relation(instance: ModelInstance, name: str, place: Place) -> None:
-    """An optional relation without a value cannot be read, only tested; a null attribute can."""
+    """Reject the read of an unset optional relation. Only a null attribute can be read."""
     if instance.entity.all_properties[name].is_relation:
         raise Unset(
             UNSET.at(
@@ -136,7 +141,7 @@ def _check_relation(instance: ModelInstance, name: str, place: Place) -> None:
 
 
 def gradual_reader(base: Read, name: str, place: Place) -> Read:
-    """The relation itself while it is open, so that its values can be taken one by one as they come."""
+    """Return a read of a relation that may still be open, so that its values can be consumed as they arrive."""
 
     def read(frame: Frame) -> Any:
         instance = base(frame)
@@ -164,7 +169,7 @@ def gradual_reader(base: Read, name: str, place: Place) -> Read:
 
 
 def definition_reader(base: Read, name: str, place: Place) -> Read:
-    """`instance.name is defined`: null and the empty list are not."""
+    """Return a read of `instance.name is defined`; null and the empty list are not defined."""
 
     def read(frame: Frame) -> Any:
         instance = base(frame)
@@ -195,7 +200,7 @@ def definition_reader(base: Read, name: str, place: Place) -> Read:
 
 
 def is_defined(value: Any) -> Any:
-    """True, false, or unknown: a list is defined when it has an item that is known, be it null."""
+    """Return true, false, or unknown. A list is defined if one of its items is known, even null."""
     if isinstance(value, list):
         settled = [item for item in value if not isinstance(item, Unknown)]
         return bool(settled) if settled or not value else value[0]
@@ -212,6 +217,7 @@ def _no_instance(value: Any, name: str, place: Place) -> Stop:
 
 
 def no_attribute(entity: EntityType, name: str, place: Place) -> Stop:
+    """Return the error for an attribute that an entity does not have, with a suggestion."""
     return stop(
         UNKNOWN_NAME,
         f"{entity.shown!r} has no attribute {name!r}",

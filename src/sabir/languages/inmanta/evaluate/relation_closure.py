@@ -1,12 +1,13 @@
-"""When is a relation complete? Chosen so that the answer does not depend on the order of lines.
+"""Decides when a relation is complete, independently of the order of lines.
 
-Everything that can still happen stems from a parked statement, or from a loop or copy that listens to an open relation.
-What each of them may write is known (`effects`). So an open relation that none of them can reach, directly or through
-the relations that feed it, has all its values: all such relations are closed at once, and nothing can prove it wrong.
+Every future write comes from a parked statement, or from a loop or copy that listens to an open
+relation. What each of them may write is known (`dependencies`). So an open relation that none of them
+can reach, directly or through the relations that feed it, has all its values. All such relations are
+closed at once, and no later write can contradict that.
 
-Only when every candidate can still be written does a choice have to be made. Then the statements that could write one
-are followed to what they wait for, and the candidate is taken that the others depend on. Should a later write show
-that the choice was wrong, the evaluation is repeated with that relation last.
+Only if every candidate can still be written is a choice needed. Then the statements that could write a
+candidate are followed to what they wait for, and the candidate is taken that the others depend on. If a
+later write shows that the choice was wrong, the evaluation is repeated with that relation last.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _MOST_EXAMINED = 60
 
 
 class RelationClosure:
+    """The open relations of one evaluation, and the decision which of them to close."""
+
     def __init__(self, engine: ModelEngine, late: frozenset[Any]) -> None:
         self.engine = engine
         self.finder: EffectFinder
@@ -54,7 +57,7 @@ class RelationClosure:
     # What the engine tells
 
     def listens(self, relation: RelationValue, step: EngineStep, frame: Frame) -> None:
-        """A loop over an open relation: what its body may write stays possible while the relation is open."""
+        """Register a loop over an open relation. Its body may write as long as the relation is open."""
         key = (relation.owner, relation.slot)
         self.add(key)
         self._listeners.setdefault(key, []).append((step, frame))
@@ -69,7 +72,7 @@ class RelationClosure:
             self._any_fed_by.setdefault(prop.reverse.name, set()).add(key)
 
     def add(self, key: Key) -> None:
-        """Somebody needs this property complete."""
+        """Register a property whose complete value a statement needs."""
         if key not in self.candidates:
             self.candidates[key] = None
             self._fresh[key] = None
@@ -87,7 +90,7 @@ class RelationClosure:
         self._fed_by.pop(key, None)
 
     def withdraw(self, activity: ParkedStatement) -> None:
-        """A parked statement runs on: what it promised is no longer open."""
+        """Remove a parked statement that resumes: its writes are no longer pending."""
         for promise in activity.promises or ():
             counter: Counter[Any] = self._any if isinstance(promise, str) else self._promised
             counter[promise] -= 1
@@ -104,13 +107,13 @@ class RelationClosure:
         return self._forced.get((instance, slot))
 
     def reason(self, instance: ModelInstance, slot: int) -> tuple[RelatedLocation, ...]:
-        """The places that needed the complete value."""
+        """Return the places that needed the complete value."""
         return self._closed_for.get((instance, slot), ())
 
     # Deciding
 
     def close_some(self) -> bool:
-        """Close what is complete; True when something was closed."""
+        """Close relations that are complete. Return whether any was closed."""
         if not self.candidates:
             return False
         self._promise_all()
@@ -172,7 +175,7 @@ class RelationClosure:
                 self._promised[promise] += 1
 
     def may_write(self, step: EngineStep, frame: Frame) -> tuple[list[Any], bool]:
-        """Properties a statement may write: keys, or names where the instance is not known yet."""
+        """Return the properties a statement may write: keys, or names where the instance is unknown."""
         effects = self.finder.of(step)
         promises: list[Any] = list(effects.names)
         unresolved = False
@@ -195,14 +198,14 @@ class RelationClosure:
         return promises, unresolved
 
     def _need(self, wait: Wait) -> None:
-        """The way to what a statement writes leads over an open relation: closing that one tells where it leads."""
+        """Register an open relation on the path to a write. Closing it tells which instance is written."""
         if wait.owner is not None:
             prop = wait.owner.entity.by_slot[wait.slot]
             if prop.is_optional or prop.is_list:
                 self.add((wait.owner, wait.slot))
 
     def _resolve_listeners(self) -> None:
-        """What the loops over open relations may write, as edges from the relation they listen to."""
+        """Return what loops over open relations may write, as edges from the relation they listen to."""
         self._loops_feed = {}
         for source, listeners in self._listeners.items():
             for step, frame in listeners:
@@ -214,7 +217,7 @@ class RelationClosure:
         return type(cell) is PendingSlot or (type(cell) is RelationValue and not cell.closed)
 
     def _complete(self, keys: Iterable[Key]) -> list[Key]:
-        """Those of the candidates that nothing can write any more."""
+        """Return the candidates that nothing can write any more."""
         verdicts: dict[Key, bool] = {}
         ready: list[Key] = []
         for key in list(keys):
@@ -250,7 +253,7 @@ class RelationClosure:
         return True
 
     def _obstacle(self, key: Key) -> Key | str | None:
-        """What says that a property can still be written."""
+        """Return the reason why a property can still be written."""
         if self._promised.get(key, 0) > 0:
             return key
         name = key[0].entity.by_slot[key[1]].name
@@ -285,7 +288,7 @@ class RelationClosure:
         return stable in self._late, self._promised.get(key, 0), stable
 
     def _stable(self, key: Key) -> Any:
-        """A name for a relation that is the same in the next run."""
+        """Return a name for a relation that is the same in the next run."""
         instance, slot = key
         place = instance.site.place
         # The text of the constructor comes before its place: where no choice is wrong, the order of lines decides nothing.

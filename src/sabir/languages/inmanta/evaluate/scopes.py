@@ -1,9 +1,11 @@
-"""Lexical scopes, resolved once: every name becomes a slot of a frame so many frames up.
+"""Lexical scopes, resolved once: every name becomes a slot of a frame some levels up.
 
-A namespace, a refinement, a loop and a list comprehension have a frame of their own each time they run. The block of an
-`if` runs at most once in its frame, so its variables are slots of that frame, hidden by name only.
+A namespace, a refinement, a loop and a list comprehension get a new frame each time they run. The block
+of an `if` runs at most once in its frame, so its variables are slots of that frame that only their
+names hide.
 
-Sites: the places of a model that make or write something, shared by everything made there.
+Sites are the places of a model that create or write something. Everything created there shares the
+site.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from sabir.text import Place
 
 
 class FrameLayout:
-    """The shape of a frame: slot 0 is the frame around it, slot 1 `self` or the loop variable."""
+    """The layout of a frame: slot 0 is the enclosing frame, slot 1 `self` or the loop variable."""
 
     def __init__(self) -> None:
         self.size = 2
@@ -34,7 +36,7 @@ class FrameLayout:
         return self.size - 1
 
     def rest(self) -> Frame:
-        """The empty slots after the first two."""
+        """Return the empty slots after the first two."""
         blank = self._blank
         if blank is None:
             blank = self._blank = [EMPTY] * (self.size - 2)
@@ -42,7 +44,7 @@ class FrameLayout:
 
 
 class BlockScope:
-    """Names visible in a block. `entity` is set in a refinement: its attributes are visible by their plain names."""
+    """The names visible in a block. In a refinement `entity` is set, and its attributes are visible."""
 
     def __init__(
         self,
@@ -66,7 +68,7 @@ class BlockScope:
         )
 
     def declare_block(self, block: Block) -> None:
-        """Give the variables that a block assigns their slots."""
+        """Allocate slots for the variables that a block assigns."""
         for statement in block:
             if isinstance(statement, Assign) and isinstance(statement.target, Name):
                 name = statement.target.name
@@ -75,15 +77,15 @@ class BlockScope:
                 self.writers.setdefault(name, []).append(statement)
 
     def child(self) -> BlockScope:
-        """The scope of an `if` block: hidden names, the same frame."""
+        """Return the scope of an `if` block: separate names in the same frame."""
         return BlockScope(self.space, self.layout, self)
 
     def open_frame(self) -> BlockScope:
-        """The scope of a block with a frame of its own inside this one."""
+        """Return the scope of a block with its own frame inside this one."""
         return BlockScope(self.space, FrameLayout(), self)
 
     def chain(self) -> Iterator[tuple[BlockScope, int]]:
-        """The scopes from here outwards, each with the number of frames to go up to it."""
+        """Return the scopes from here outwards, each with the number of frames up to it."""
         scope: BlockScope | None = self
         depth = 0
         while scope is not None:
@@ -93,7 +95,7 @@ class BlockScope:
             scope = scope.parent
 
     def visible(self) -> Iterator[Iterable[str]]:
-        """All names that mean something here, scope by scope, for a near name."""
+        """Return all visible names, scope by scope, for suggestions."""
         for scope, _ in self.chain():
             if len(scope.names) != len(scope._names):  # a name is never taken away
                 scope._names = frozenset(scope.names)
@@ -104,7 +106,7 @@ class BlockScope:
 
 
 class WriteSite(Struct, eq=False):
-    """A constructor, assignment or default. `refinement` names the implementation it stands in."""
+    """A constructor, assignment or default. `refinement` names the implementation that contains it."""
 
     place: Place
     how: How
@@ -119,7 +121,7 @@ class WriteSite(Struct, eq=False):
     scope: BlockScope | None = None
 
     def place_of(self, name: str) -> Place:
-        """Where a constructor sets a property: its argument when it stands on the constructor's own line."""
+        """Return where a constructor sets a property: the argument, if it is on the constructor's own line."""
         places = self.argument_places
         if places is None or name not in places:
             return self.place

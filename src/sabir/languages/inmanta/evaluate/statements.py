@@ -29,16 +29,18 @@ Run = Callable[[Frame], None]
 
 
 class StatementCompiler:
+    """Compiles assignments, loops, conditions and expression statements."""
+
     def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         self.engine = compiler.engine
 
     def block(self, block: nodes.Block, scope: BlockScope) -> list[EngineStep]:
-        """The steps of a block whose variables the scope already has."""
+        """Return the steps of a block whose variables the scope already declares."""
         return [self._compile_bounded(statement, scope) for statement in block]
 
     def _compile_bounded(self, node: nodes.Statement, scope: BlockScope) -> EngineStep:
-        """What is nested too deeply to be compiled fails when it is run, like what is nested too deeply for that."""
+        """Compile a statement. One that is nested too deeply fails when it runs, not here."""
         try:
             return self._step(node, scope)
         except RecursionError:
@@ -59,7 +61,7 @@ class StatementCompiler:
         return step
 
     def _root(self, value: nodes.Expression, scope: BlockScope) -> Read:
-        """The whole right side of a statement: once it is there the statement is done, so nothing is remembered."""
+        """Compile the right side of a statement. Once it has a value the statement is done, so no memo is needed."""
         if isinstance(value, nodes.Construct):
             return self.compiler.construction.construct(value, scope)
         if isinstance(value, nodes.Call):
@@ -177,7 +179,7 @@ class StatementCompiler:
         return run
 
     def _putter(self, site: WriteSite) -> Callable[[ModelInstance, Property, Any], None]:
-        """Add a value to a relation: an instance, a list, another relation, or what a comprehension gives."""
+        """Return a function that adds a value to a relation: an instance, a list, a relation or a flow."""
         writer, engine = self.engine.writer, self.engine
 
         def put(instance: ModelInstance, prop: Property, value: Any) -> None:
@@ -191,7 +193,7 @@ class StatementCompiler:
         return put
 
     def _parts(self, value: nodes.Expression, scope: BlockScope) -> list[tuple[Read, EngineStep]]:
-        """What is added to a relation, item by item: each as soon as it is known."""
+        """Return the items to add to a relation. Each is added as soon as it is known."""
         items = value.items if isinstance(value, nodes.ListLiteral) else (value,)
         gradual = self.compiler.expressions.gradual
         parts: list[tuple[Read, EngineStep]] = []

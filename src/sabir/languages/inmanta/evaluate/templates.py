@@ -1,6 +1,8 @@
-"""Jinja2 templates in the scope of the call: free names are found first, so a template is rendered once.
+"""Jinja2 templates in the scope of the call.
 
-Environments are sandboxed: a template is part of the model and may come from anybody.
+The free names of a template are resolved before rendering, so that a template is rendered once and
+never waits half-way. Environments are sandboxed: a template is part of the model and is untrusted
+input.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ class ModelTemplates:
         self._exhausted = 0
 
     def renderer(self, scope: BlockScope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], Any]:
-        """Render in a scope. The reads of a template's free names are compiled once for each call site."""
+        """Return a function that renders in a scope. Free names are compiled once per call site."""
         reads: dict[str, list[tuple[str, Read]]] = {}
 
         def render(frame: Frame, path: str, values: Mapping[str, Any]) -> Any:
@@ -95,7 +97,7 @@ class ModelTemplates:
     def _render(
         self, loaded: _LoadedTemplate, context: dict[str, Any], scope: BlockScope, place: Place
     ) -> Any:
-        """The text; what is not known yet, when the template reads that."""
+        """Return the text, or an unknown if the template reads one."""
         import jinja2
 
         from sabir.expressions.template.limits import LimitReached
@@ -147,14 +149,14 @@ class ModelTemplates:
         return reads
 
     def _module(self, name: str, scope: BlockScope, place: Place) -> _ModuleProxy | None:
-        """`a.b.c` in a template is `a::b::c` of the model (spec 002, "Templates"; decision S-58)."""
+        """Return the proxy for `a.b.c`, which is `a::b::c` of the model (spec 002, "Templates"; decision S-58)."""
         imports = scope.space.imports
         if name in imports or any(alias.startswith(name + "::") for alias in imports):
             return _ModuleProxy(self, imports, name, place)
         return None
 
     def variable(self, home: str, name: str) -> Any:
-        """A variable of a namespace, which must have it."""
+        """Return a variable of a namespace; raise if it is not defined."""
         frame, slot = self.compiler.frame(home), self.compiler.scopes[home].names[name]
         value = frame[slot]
         if type(value) is PendingSlot:
@@ -162,7 +164,7 @@ class ModelTemplates:
         return to_python(value)
 
     def python(self, function: PluginFunction) -> Callable[..., Any]:
-        """A function as a template calls it."""
+        """Return a function in the form that templates call."""
         return wrap_model_function(function.call)
 
     def _load(self, path: str, space: Namespace, place: Place) -> _LoadedTemplate:
@@ -269,7 +271,7 @@ class ModelTemplates:
 
 
 class _ModuleProxy:
-    """A module in a template: its variables, functions and inner namespaces by name."""
+    """A module inside a template: its variables, functions and inner namespaces by name."""
 
     def __init__(
         self, templates: ModelTemplates, imports: Mapping[str, str], path: str, place: Place

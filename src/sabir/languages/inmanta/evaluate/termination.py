@@ -1,7 +1,7 @@
-"""When nothing can run any more: what is incomplete, what waits for ever, and which of it is worth reporting.
+"""The end of an evaluation: which incomplete values and waiting statements to report.
 
-A statement that only waits for something that failed is a consequence and not reported. A circle of statements is
-reported once, with all its places.
+A statement that only waits for something that failed is a consequence and is not reported. A cycle of
+statements is reported once, with all its places.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Termination:
         self._annotations()
 
     def _annotations(self) -> None:
-        """What annotates a relation is a value, and has to be known."""
+        """Report annotations of relations that are unknown: their values are required."""
         for space in self.compiler.definitions.project.namespaces.values():
             names, frame = self.compiler.scopes[space.name].names, self.compiler.frame(space.name)
             for statement in space.statements:
@@ -74,7 +74,7 @@ class _Termination:
                         )
 
     def _collect(self) -> None:
-        """What the failed and the waiting statements would have written."""
+        """Collect what the failed and the waiting statements would have written."""
         closing = self.engine.closing
         for step, frame in self.engine.failed:
             self._hopeless(closing.may_write(step, frame)[0])
@@ -93,7 +93,7 @@ class _Termination:
                 self.hopeless_keys.add(promise)
 
     def _is_excused(self, instance: ModelInstance, slot: int, name: str) -> bool:
-        """Whether something that failed or waits would have set it."""
+        """Return whether a failed or waiting statement would have set the property."""
         key = (instance, slot)
         if instance in self.engine.spoiled or key in self.hopeless_keys or name in self.hopeless_names:
             return True
@@ -165,7 +165,7 @@ class _Termination:
         return self.parked.of_property((wait.owner, wait.slot))
 
     def _is_consequence(self, wait: Wait) -> bool:
-        """Waits for something that a failed statement would have written."""
+        """Return whether a statement waits for something that a failed statement would have written."""
         if isinstance(wait, WaitForKey):
             return False
         if wait.owner is None:
@@ -198,7 +198,7 @@ class _Termination:
             self._report_cycle([first])
 
     def _cycle(self, first: ParkedStatement, done: set[ParkedStatement]) -> list[ParkedStatement]:
-        """The statements from `first` on that wait for each other in a circle, when there is one that nothing excuses."""
+        """Return the statements from `first` on that wait for each other, unless one of them is excused."""
         path: list[ParkedStatement] = []
         on_path: dict[ParkedStatement, int] = {}
         activity: ParkedStatement | None = first
@@ -218,7 +218,7 @@ class _Termination:
         return []
 
     def _guess_property(self, cycle: list[ParkedStatement]) -> tuple[ModelInstance, Property] | None:
-        """A property in a circle that nobody is known to set: another statement may, wherever its own way leads."""
+        """Return a property in a cycle without a known writer, which some other statement may write."""
         for activity in cycle:
             wait = activity.wait
             if wait.owner is not None and (wait.owner, wait.slot) not in self.parked.by_key:

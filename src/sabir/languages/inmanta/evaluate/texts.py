@@ -1,4 +1,4 @@
-"""Strings with values in them: `{{name}}` and f-strings, their texts split beforehand."""
+"""Strings with interpolations: `{{name}}` and f-strings, split at compile time."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ _CONVERSIONS: Final[dict[str, Callable[[Any], str]]] = {"r": repr, "s": str, "a"
 
 
 class TextCompiler:
+    """Compiles interpolated strings and f-strings to a join of their parts."""
+
     def __init__(self, expressions: ExpressionCompiler) -> None:
         self.expressions = expressions
         self.budget = expressions.budget
@@ -126,7 +128,7 @@ def _constant_read(value: str) -> Read:
 
 
 def _drop_zero_fraction(value: Any) -> Any:
-    """A float without decimals goes into a string as a whole number (recorded behaviour)."""
+    """Return a float without decimals as an integer (recorded behavior of the original engine)."""
     return int(value) if type(value) is float and value.is_integer() else value
 
 

@@ -1,8 +1,8 @@
-"""Cells, instances and relations: where values live while a model is evaluated.
+"""Slots, instances and relations: where values are stored while a model is evaluated.
 
-A frame (the variables of a block) and an instance are both lists of slots. A slot holds a value, or a `Pending` as long
-as there is none; a relation that can hold several instances has a `RelationValue` in its slot once something touches it.
-Language null is Python's None.
+A frame (the variables of a block) and an instance are both lists of slots. A slot holds a value, or a
+`PendingSlot` while there is none. A relation that can hold several instances has a `RelationValue` in
+its slot from its first use. The null of the language is Python's None.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Read = Callable[[Frame], Any]
 
 
 class PendingSlot:
-    """A slot without a value, and who waits for one."""
+    """A slot without a value, and the statements that wait for one."""
 
     __slots__ = ("waiters",)
 
@@ -39,7 +39,7 @@ EMPTY: Final = PendingSlot()
 
 
 class RelationList(list[Any]):
-    """The complete value of a relation, of instances or of their views: a list whose order does not matter when compared."""
+    """The complete value of a relation: a list whose order does not matter in comparisons."""
 
     __slots__ = ()
 
@@ -55,7 +55,10 @@ class RelationList(list[Any]):
 
 
 class RelationValue:
-    """The instances of one end of a relation. `closed`: nothing can be added any more; `unknowns`: what is not known yet."""
+    """The instances of one end of a relation.
+
+    `closed`: nothing can be added any more. `unknowns`: members that are not known before deployment.
+    """
 
     __slots__ = (
         "closed",
@@ -83,7 +86,7 @@ class RelationValue:
         self.listeners: list[Callable[[ModelInstance], None]] = []
 
     def complete(self) -> RelationList:
-        """The closed relation as a list."""
+        """Return the closed relation as a list."""
         listed = self.listed
         if listed is None:
             listed = self.listed = RelationList((*self.values, *self.unknowns))
@@ -91,10 +94,11 @@ class RelationValue:
 
 
 class ModelInstance:
-    """An instance of an entity. Foreign code never gets one, but its view (`views`).
+    """An instance of an entity. Third-party code never gets it, only its view (`views`).
 
-    `values` has a slot for each property of the entity; `site` is the constructor that made it, `maker` the instance
-    whose refinement held that constructor, `writes` which statement wrote a slot later.
+    `values` has a slot for each property of the entity; `site` is the constructor that created it,
+    `maker` the instance whose refinement contains that constructor, `writes` the statement that wrote a
+    slot later.
     """
 
     __slots__ = ("depth", "entity", "maker", "site", "values", "view", "writes")
@@ -111,7 +115,7 @@ class ModelInstance:
         self.view: Any = None
 
     def get_attribute(self, name: str) -> AttributeOfInstance:
-        """An attribute as Python of a module asks for it, which makes proxies of its own."""
+        """Return an attribute in the form that Python of modules expects when it builds its own proxies."""
         return AttributeOfInstance(self, name)
 
     def __repr__(self) -> str:
@@ -120,7 +124,7 @@ class ModelInstance:
 
 
 class AttributeOfInstance:
-    """Where Python of a module finds the value of an attribute."""
+    """An attribute of an instance as Python of modules accesses it."""
 
     __slots__ = ("_instance", "_name")
 
@@ -133,7 +137,7 @@ class AttributeOfInstance:
 
 
 def property_of(instance: ModelInstance, name: str) -> Any:
-    """The complete value of a property that is read by Python; AttributeError when the entity has none of this name."""
+    """Return the complete value of a property for Python code; AttributeError if the entity has none."""
     entity = instance.entity
     slot = entity.slots.get(name)
     if slot is None:
@@ -151,7 +155,7 @@ def property_of(instance: ModelInstance, name: str) -> Any:
 
 
 def flatten_into(value: list[Any], out: list[Any]) -> None:
-    """Add the items of a list, and those of lists in it."""
+    """Append the items of a list, and those of nested lists."""
     for item in value:
         if isinstance(item, list):
             flatten_into(item, out)

@@ -1,10 +1,11 @@
-"""Values as Python code of a model sees them: plug-ins, templates and classes of resources.
+"""Values as third-party Python sees them: plugins, templates and resource classes.
 
-An instance of the evaluator is full of slots that nobody else may touch, and its attributes have whatever names the model
-gives them. So foreign code gets a view: the attributes by name, read only. An instance has one view, so that code which
-compares two of them by identity is right. Lists and dicts are shared by everything that reads them, so foreign code gets
-copies of them that refuse to be changed; they remember what they show, which comes back at no cost when they are returned.
-`outward` turns values into what foreign code sees, `inward` turns them back.
+The slots of an instance are internal to the evaluator, and its attributes have arbitrary names. So
+third-party code gets a read-only view with the attributes by name. An instance has one view, so that
+comparing views by identity is correct. Lists and dicts are shared by all their readers, so third-party
+code gets copies that cannot be changed. They remember the original, which is restored at no cost when
+they are returned. `to_python` converts values to what third-party code sees, `from_python` converts
+them back.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
 
 class UnknownView:
-    """A value that is not known yet, as foreign code makes one or gets it."""
+    """An unknown value in third-party code."""
 
     def __init__(self, source: object = None) -> None:
         self.source = source
@@ -32,7 +33,7 @@ class UnknownView:
 
 
 class UnknownException(Exception):
-    """Raised by reading what is not known yet: what foreign code computes from it is not known, either."""
+    """Raised when an unknown value is read. Whatever is computed from it is unknown as well."""
 
     def __init__(self, unknown: UnknownView) -> None:
         super().__init__("a value that is not known yet was read")
@@ -40,13 +41,14 @@ class UnknownException(Exception):
 
 
 def view_of_unknown(value: Unknown) -> UnknownView:
+    """Return the view of an unknown, which keeps the reason why it is unknown."""
     view = UnknownView()
     view.shown = value
     return view
 
 
 class InstanceView:
-    """An instance with its attributes by name. Reading one that has no value yet makes the calling statement wait."""
+    """An instance with its attributes by name. Reading a missing value parks the calling statement."""
 
     __slots__ = ("_instance",)
 
@@ -116,7 +118,7 @@ _refuse_dict: Final = _refuse_change("dict", "dict")
 
 
 class ListView(list[Any]):
-    """A list of the model: a list for whoever asks, except that it cannot be changed. Slices and copies can."""
+    """A list of the model that cannot be changed. Slices and copies of it can."""
 
     __slots__ = ("shown",)
 
@@ -133,7 +135,7 @@ class ListView(list[Any]):
 
 
 class PartlyUnknownList(ListView):
-    """A list with items that are not known yet: it has its length, and reading such an item stops the reader."""
+    """A list with unknown items. Its length is known; reading an unknown item raises."""
 
     __slots__ = ()
 
@@ -145,7 +147,7 @@ class PartlyUnknownList(ListView):
 
 
 class DictView(dict[str, Any]):
-    """A dict of the model, in the same way."""
+    """A dict of the model that cannot be changed. Copies of it can."""
 
     __slots__ = ("shown",)
 
@@ -162,7 +164,7 @@ class DictView(dict[str, Any]):
 
 
 class PartlyUnknownDict(DictView):
-    """A dict with values that are not known yet, in the same way."""
+    """A dict with unknown values; reading one of them raises."""
 
     __slots__ = ()
 
@@ -180,7 +182,7 @@ class PartlyUnknownDict(DictView):
 
 
 class RelationView(ListView):
-    """The views of the instances of a relation: their order does not matter when compared."""
+    """The views of the instances of a relation; comparisons ignore their order."""
 
     __slots__ = ()
     __eq__ = RelationList.__eq__
@@ -193,13 +195,14 @@ instance_of: Final[Callable[[InstanceView], ModelInstance]] = attrgetter("_insta
 
 
 def require_known(value: Any) -> Any:
-    """A value that foreign code reads, unless it is not known yet."""
+    """Return a value that third-party code reads; raise `UnknownException` if it is unknown."""
     if type(value) is UnknownView:
         raise UnknownException(value)
     return value
 
 
 def view_of(instance: ModelInstance) -> InstanceView:
+    """Return the view of an instance, created on first use."""
     view: InstanceView | None = instance.view
     if view is None:
         view = instance.view = InstanceView(instance)
@@ -207,7 +210,7 @@ def view_of(instance: ModelInstance) -> InstanceView:
 
 
 def to_python(value: Any) -> Any:
-    """A value of the language as foreign code sees it."""
+    """Return a value of the language in the form that third-party code sees."""
     kind = type(value)
     if kind in _PLAIN:
         return value
@@ -229,7 +232,7 @@ def to_python(value: Any) -> Any:
 
 
 def from_python(value: Any) -> Any:
-    """A value of foreign code as the language knows it: tuples and sets are lists."""
+    """Return a value of third-party code as a value of the language; tuples and sets become lists."""
     kind = type(value)
     if kind in _PLAIN:
         return value
@@ -252,7 +255,7 @@ _VIEWS: Final = (InstanceView, ListView, DictView, UnknownView)
 
 
 def _holds_views(items: Any) -> bool:
-    """Whether there is anything to turn back; a list or dict without a view, however large, is taken as it is."""
+    """Return whether there is anything to convert. A list or dict without views is taken as it is."""
     for item in items:
         if type(item) in _PLAIN:
             continue
@@ -268,7 +271,7 @@ def _holds_views(items: Any) -> bool:
 def wrap_python_function(
     function: Callable[..., Any], show: Callable[[Any], Any] = to_python
 ) -> Callable[..., Any]:
-    """A foreign function as one of the language: it gets views and answers with values."""
+    """Return a Python function as a function of the language: it gets views and returns values."""
 
     @wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
@@ -283,7 +286,7 @@ def wrap_python_function(
 
 
 def wrap_model_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the language as foreign code (a template) calls it: it gets values and answers with views."""
+    """Return a function of the language for third-party code: it gets values and returns views."""
 
     @wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:

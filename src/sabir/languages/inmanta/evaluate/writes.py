@@ -1,4 +1,4 @@
-"""Writing values: attributes once, relations on both ends, with every rule about too many and too late."""
+"""Writes of values: attributes once, relations on both ends, with all multiplicity and timing rules."""
 
 from __future__ import annotations
 
@@ -50,18 +50,19 @@ def stop(
     hint: str | None = None,
     related: tuple[RelatedLocation, ...] = (),
 ) -> Stop:
+    """Return the exception that ends a statement with this finding."""
     return Stop(rule.at(place, message, hint=hint, related=related))
 
 
 def of_constraint(constraint: ConstrainedType) -> tuple[str, RelatedLocation]:
-    """The condition that a value does not meet, and where it stands."""
+    """Return the condition that a value violates, and where the typedef is."""
     name = constraint.name
     where = RelatedLocation(place=constraint.place, message=f"the type {name!r} is defined here")
     return f"{name} is {constraint.definition}", where
 
 
 class InstanceWriter:
-    """All writes to instances go through here."""
+    """The only writer of instance properties."""
 
     def __init__(self, engine: ModelEngine) -> None:
         self.engine = engine
@@ -118,7 +119,7 @@ class InstanceWriter:
         self.link(instance, prop, value, site)
 
     def _link_unknown(self, instance: ModelInstance, prop: Property, value: Unknown, site: WriteSite) -> None:
-        """An instance that is not known yet: it has a place in the relation, and no other end."""
+        """Add an unknown instance to a relation: it takes a position but has no other end."""
         if prop.high == 1:
             self._set(instance, prop, value, site)
             return
@@ -130,7 +131,7 @@ class InstanceWriter:
         relation.unknowns = (*relation.unknowns, value)
 
     def link(self, instance: ModelInstance, prop: Property, value: ModelInstance, site: WriteSite) -> None:
-        """Relate two instances, from both ends."""
+        """Relate two instances, on both ends."""
         if self._link_one(instance, prop, value, site):
             reverse = prop.reverse
             if reverse is not None:
@@ -163,7 +164,7 @@ class InstanceWriter:
         return True
 
     def relation(self, instance: ModelInstance, prop: Property, slot: int) -> RelationValue:
-        """The relation in a slot, made when first touched."""
+        """Return the relation in a slot, created on first use."""
         existing = instance.values[slot]
         if type(existing) is RelationValue:
             return existing
@@ -222,7 +223,7 @@ class InstanceWriter:
             instance.writes[slot] = site
 
     def _set(self, instance: ModelInstance, prop: Property, value: Any, site: WriteSite) -> bool:
-        """Fill a slot; False when the same value is there already."""
+        """Fill a slot. Return False if it already has the same value."""
         slot = instance.entity.slots[prop.name]
         values = instance.values
         old = values[slot]
@@ -276,7 +277,7 @@ class InstanceWriter:
         )
 
     def _first_place(self, instance: ModelInstance, prop: Property, slot: int) -> tuple[Place, bool]:
-        """Where a slot got its value, and whether that is a default."""
+        """Return where a slot got its value, and whether that is a default."""
         writes = instance.writes
         if writes is not None and slot in writes:
             return writes[slot].place_of(prop.name), False
@@ -293,7 +294,7 @@ def _with_article(name: str) -> str:
 
 
 def _about_value(kind: ValueType, value: Any) -> str | None:
-    """What of a value does not fit, or what to do about it."""
+    """Return which part of a value does not fit, or how to fix it."""
     if value is None:
         return f"write {kind.name}? in the entity to allow null"
     items = value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else []

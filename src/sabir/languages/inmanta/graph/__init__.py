@@ -1,1 +1,1 @@
-"""What was evaluated → the instance graph, and the resources that are exported from it."""
+"""The instance graph of an evaluated model, and the resources exported from it."""

@@ -1,6 +1,6 @@
-"""Running the handlers of a model's modules: one resource at a time, with what it said and changed.
+"""Runs the handlers of a model's modules, one resource at a time, with their log and changes.
 
-Who comes when, what is skipped and what is remembered is for the deployment to say; this is a single run.
+The deployment decides about order, skipping and recording. This module does a single run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NO_HANDLER = "Unable to find a handler"
 
 
 def handlers_of(python: ProjectPython) -> dict[str, type]:
-    """The handlers of a model by entity: those of the modules, and ours for what none of them handles."""
+    """Return the handlers of a model by entity: those of its modules, and bundled ones for the rest."""
     handlers: dict[str, type] = {}
     for module in python.modules.values():
         if module.ours:
@@ -42,7 +42,7 @@ def handlers_of(python: ProjectPython) -> dict[str, type]:
 
 
 class HandlerRun(Struct, frozen=True, kw_only=True):
-    """How one run of a handler ended."""
+    """The result of one handler run."""
 
     state: HandlerResourceState
     change: Change = Change.nochange
@@ -53,7 +53,7 @@ class HandlerRun(Struct, frozen=True, kw_only=True):
 
 
 class Agent:
-    """Where resources are deployed, by the name that they give: what handlers remember is shared by its resources."""
+    """A named place of deployment. Its resources share the caches of their handlers."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Agent:
         self.logger.addHandler(logging.NullHandler())
 
     def dry_run(self, resource: Resource) -> HandlerRun:
-        """What deploying a resource would change."""
+        """Return what deploying a resource would change."""
 
         def run(handler: HandlerAPI[Any], ctx: HandlerContext, clone: Resource) -> None:
             handler.execute(ctx, clone, dry_run=True)
@@ -84,7 +84,10 @@ class Agent:
         return self._run(resource, run, dry_run=True)
 
     def deploy(self, resource: Resource, requires: Mapping[str, str], *, reload: bool = False) -> HandlerRun:
-        """Deploy a resource; `requires` are the states of what it requires, `reload`: something of that has changed."""
+        """Deploy a resource.
+
+        `requires` are the states of its requirements; `reload` is set if one of them changed.
+        """
 
         def run(handler: HandlerAPI[Any], ctx: HandlerContext, clone: Resource) -> None:
             if reload:
@@ -94,7 +97,7 @@ class Agent:
         return self._run(resource, run, dry_run=False)
 
     def facts(self, resource: Resource) -> HandlerRun:
-        """Ask a handler for what it knows about a resource."""
+        """Return the facts that a handler knows about a resource."""
 
         def run(handler: HandlerAPI[Any], ctx: HandlerContext, clone: Resource) -> None:
             handler.check_facts(ctx, clone)
@@ -157,6 +160,6 @@ class Agent:
 
 
 def _takes_io(cls: type) -> bool:
-    """Handlers of older modules take a second argument, the hands on the machine."""
+    """Return whether a handler takes a second argument, the machine operations, as in older modules."""
     code = getattr(getattr(cls, "__init__", None), "__code__", None)
     return code is None or code.co_argcount > 2 or bool(code.co_flags & 0x04)

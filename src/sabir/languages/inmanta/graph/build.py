@@ -1,4 +1,4 @@
-"""Instances of a model → the graph, with the origin of every instance and value."""
+"""Builds the graph from the instances of a model, with the origin of every instance and value."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _is_plain(values: Iterable[object]) -> bool:
 
 
 class _Plan:
-    """How the instances of an entity are written: which slots are attributes, which relations."""
+    """The layout of an entity's instances: which slots are attributes, which are relations."""
 
     def __init__(self, entity: EntityType) -> None:
         self.attributes = [(slot, prop) for slot, prop in enumerate(entity.by_slot) if not prop.is_relation]
@@ -50,6 +50,7 @@ class _Plan:
 
 
 def build_graph(model: EvaluatedModel, given: ModelInputs | None = None) -> Graph:
+    """Return the graph of a model. The garbage collector is paused: nothing built here is garbage."""
     with collector_paused():
         return _Builder(model, given or ModelInputs()).graph()
 

@@ -1,10 +1,9 @@
-"""The driver of handlers: a resource is read, changed and taken away by the handler that the modules of its model bring.
+"""The driver for handlers: resources are read, changed and deleted by the handlers of their modules.
 
-The engine says who comes when and remembers what was done; here one resource at a time is given to the agent it names, in a
-process of its own (`handling`). A
-model brings its own target (`ModelTarget`), for handlers are code of its modules and mean nothing without them.
-
-Where the agents of a model are: a target of the environment with the agent's name, else what the model says.
+The deployment engine decides the order and records the results. This driver passes one resource at a
+time to its agent, which runs in a separate process (`handler_process`). A model has its own target
+(`ModelTarget`), because handlers are code of its modules. The machine of an agent is the target of the
+environment with the agent's name, or what the model states (`AgentPlaces`).
 """
 
 from __future__ import annotations
@@ -52,6 +51,8 @@ _CONFIG = "std::AgentConfig"
 
 
 class AgentPlaces:
+    """The machines of a model's agents."""
+
     def __init__(self, model: EvaluatedModel, context: DriverContext) -> None:
         self._context = context
         self._uris = {
@@ -62,7 +63,7 @@ class AgentPlaces:
         """By the names of agents, as `std::AgentConfig` says it."""
 
     def of(self, agent: str) -> Place | None:
-        """The machine of an agent; None: neither the environment nor the model names one."""
+        """Return the machine of an agent, or None if neither the environment nor the model names one."""
         target = self._context.targets.get(agent)
         if target is None:
             return place_of_uri(self._uris[agent]) if agent in self._uris else None
@@ -105,7 +106,7 @@ _State = HandlerResourceState
 
 
 class ModelTarget(Target, frozen=True, kw_only=True, eq=False):
-    """Where the resources of one model are deployed: by its handlers, from this machine."""
+    """The target of one model's resources: its handlers, run from this machine."""
 
     model: EvaluatedModel
     export: Export
@@ -115,7 +116,11 @@ class ModelTarget(Target, frozen=True, kw_only=True, eq=False):
     """What earlier deployments found out, by resource and name."""
 
     def why_left(self, resource: Resource) -> str | None:
-        """What cannot be purged, or left the model and is not to be purged then, stays as with the existing engine."""
+        """Return why a resource is retained.
+
+        As in the original engine, this is one that cannot be purged, or that is not to be purged on
+        removal.
+        """
         desired = resource.desired
         if resource.kind != KIND:
             return None
@@ -133,6 +138,8 @@ class ModelTarget(Target, frozen=True, kw_only=True, eq=False):
 
 
 class HandlerDriver:
+    """The driver of the kinds that handlers implement."""
+
     name: Final = "inmanta"
     kinds: Final[Mapping[str, Kind]] = {
         KIND: Kind(
@@ -180,7 +187,7 @@ async def _open_connection(target: ModelTarget, context: DriverContext) -> Async
 
 
 class _RunResult(Struct, frozen=True):
-    """How a resource ended in this deployment."""
+    """The result of a resource in this deployment."""
 
     state: str
     changed: bool
@@ -318,7 +325,10 @@ class _HandlerConnection(NoOperations):
 
 
 def _outcome_of_lost_run(error: DeployError, secrets: Secrets) -> Outcome:
-    """A run that did not end. Handlers look before they change anything, so another try is safe; not for one that hangs."""
+    """Return the outcome of a run that did not end.
+
+    Handlers read before they change anything, so a retry is safe, except for one that hangs.
+    """
     hung = isinstance(error, ProcessLost) and error.hung
     passing = isinstance(error, ProcessLost) and not hung
     message = secrets.redact(str(error))
@@ -348,12 +358,12 @@ def _changed(ended: HandlerRun) -> bool:
 
 
 def _is_gone(ended: HandlerRun) -> bool:
-    """Return whether the resource is wanted and does not exist."""
+    """Return whether the resource is desired and does not exist."""
     return ended.changes.get(_PURGED) == (True, False)
 
 
 def _find_reason(ended: HandlerRun, secrets: Secrets) -> str:
-    """The gravest line of a run, which says why it ended as it did; of several the last."""
+    """Return the most severe line of a run, which says why it ended; of several the last."""
     for levels in (("ERROR", "CRITICAL"), ("WARNING",), ("INFO",)):
         for line in reversed(ended.log):
             if line.level in levels:
@@ -367,7 +377,7 @@ def _find_reason(ended: HandlerRun, secrets: Secrets) -> str:
 
 
 def _about_hands(said: str) -> str:
-    """Handlers of older modules ask for hands on the machine of their agent, which has to be named."""
+    """Return the hint for older handlers, which need the machine of their agent to be named."""
     if "has no attribute '_io'" not in said:
         return ""
     return "; self._io is there for an agent that sabir.yaml names as a target: `targets: {AGENT: {driver: local, root: /}}`"
@@ -378,12 +388,12 @@ def _state_name(state: HandlerResourceState) -> str:
 
 
 def _resource_secrets(resource: Resource) -> Secrets:
-    """Sensitive values of a resource, which handlers know in the clear and may write into their log."""
+    """Return the sensitive values of a resource, which handlers may write into their log."""
     return Secrets(secret_texts(resource.desired) or ())
 
 
 def _mark_sensitive(resource: Resource, name: str, value: Value) -> Value:
-    """What is sensitive as it is wanted is so as it is found."""
+    """Mark actual values as sensitive where the desired values are."""
     if isinstance(resource.desired.get(name), Sensitive):
         return Sensitive(value)
     return _resource_secrets(resource).mark_sensitive(value)

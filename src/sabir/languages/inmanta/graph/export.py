@@ -1,9 +1,8 @@
-"""Resources of a model: every instance of a registered entity, its fields computed by the class that is registered for it.
+"""Exports the resources of a model and serializes them.
 
-An instance is exported once for each registered entity in its line of parents. What a field needs and nobody knows yet makes
-the resource undefined: it is exported, and neither it nor what requires it is deployed.
-
-What a model exports, and how it is written down.
+Every instance of a registered entity is exported, with fields computed by the registered class, once
+for each registered entity among its ancestors. A field that depends on an unknown value makes the
+resource undefined: it is exported, but neither it nor what requires it is deployed.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from sabir.languages.inmanta.syntax.examples import inmanta_rule
 
 
 class Export(Struct, eq=False):
-    """What is exported: resources by their ids, with the instances they come from."""
+    """The exported resources by id, with the instances they come from."""
 
     resources: dict[str, Resource] = field(default_factory=dict[str, Resource])
     instances: dict[str, ModelInstance] = field(default_factory=dict[str, ModelInstance])
@@ -52,7 +51,7 @@ class Export(Struct, eq=False):
     findings: list[Finding] = field(default_factory=list[Finding])
 
     def resource_data(self) -> list[dict[str, Any]]:
-        """The resources as the existing engine's tools read them."""
+        """Return the resources in the format that the tools of the original engine read."""
         return [
             {
                 **_plain_fields(resource),
@@ -77,11 +76,15 @@ def _plain_data(value: Any) -> Any:
 
 
 def requires_of(resource: Resource) -> list[str]:
+    """Return the ids of the required resources, without versions, sorted."""
     return sorted({required.resource_str() for required in resource.requires})
 
 
 def export_value(value: Any, path: str) -> Any:
-    """A value as it can be written down; references are null, for the mutators tell what comes there."""
+    """Return a value as JSON data; references are null, because mutators define their values.
+
+    Raises TypeError for a value that JSON cannot represent, with its path.
+    """
     if isinstance(value, Reference):
         return None
     if value is None or isinstance(value, str | int | float):
@@ -94,7 +97,7 @@ def export_value(value: Any, path: str) -> Any:
 
 
 def write_reference(reference: Reference[Any], written: dict[str, dict[str, Any]]) -> None:
-    """A reference, and those among its arguments before it."""
+    """Serialize a reference, after those among its arguments."""
     for argument in reference.arguments.values():
         if isinstance(argument, Reference):
             write_reference(argument, written)
@@ -121,7 +124,7 @@ UNDEFINED: Final = "<<undefined>>"
 
 
 class FieldReadObserver(Protocol):
-    """Told what is read for which field of which resource."""
+    """An observer of what is read for which field of which resource."""
 
     def begin(self, instance: ModelInstance, entity: str, field: str) -> None: ...
 
@@ -131,7 +134,7 @@ class FieldReadObserver(Protocol):
 def export_model(
     model: EvaluatedModel, reads: FieldReadObserver | None = None, function: str | None = None
 ) -> Export:
-    """Everything that a model exports; with the name of an export function, that is run as well."""
+    """Return everything that a model exports. A named export function is run as well."""
     export = Export()
     try:
         with model.python.importable():
@@ -370,7 +373,7 @@ class _ModelExporter:
 
 
 def _collect_types(model: EvaluatedModel) -> dict[str, Entity]:
-    """Every entity with its instances, as Python of modules asks about them."""
+    """Return every entity with its instances, for Python of modules."""
     types = {entity.shown: entity_view(entity) for entity in model.definitions.entities.values()}
     for view in types.values():
         view.instances = []
@@ -381,7 +384,7 @@ def _collect_types(model: EvaluatedModel) -> dict[str, Entity]:
 
 
 def _close_relations(model: EvaluatedModel) -> None:
-    """Nothing comes any more: relations that nobody closed are complete, so that `get_<field>` can read them."""
+    """Close the relations that are still open: nothing is added any more, and `get_<field>` may read them."""
     for instance in model.instances:
         for slot, (prop, value) in enumerate(zip(instance.entity.by_slot, instance.values, strict=True)):
             if isinstance(value, RelationValue):
@@ -404,7 +407,7 @@ def _has_unknown(value: Any) -> bool:
 
 
 def _find_cycle(edges: Mapping[str, list[str]]) -> list[str] | None:
-    """Nodes that lead to each other in a circle, when there are such."""
+    """Return nodes that form a cycle, or nothing."""
     try:
         TopologicalSorter(edges).prepare()
     except CycleError as error:

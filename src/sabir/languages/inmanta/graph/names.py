@@ -1,20 +1,17 @@
-"""What instances are called, and their addresses.
+"""Display names and addresses of instances, and facts by resource.
 
-People call an instance by the values of its first index; else by the variable of `main.cf` that holds it; else by its `name`
-where no other of its entity has the same; else `Entity#n`, in the order they were made.
+The display name of an instance has the values of its first index; else it is the variable of `main.cf`
+that holds it; else its `name` where that is unique within its entity; else `Entity#n`, in creation
+order.
 
-The address of an instance with an index are the values of that. One without is known by what made it, and by nothing
-that stands around that: the variable it was assigned to where there is one (a variable is assigned once), else the text of
-its constructor; the namespace or the instance whose implementation ran the constructor; and in a loop or a comprehension the
-arguments of this very round. So another statement before or behind it leaves its address alone. Only of instances that agree in
-all of this the second and later ones are counted.
+The address of an instance with an index consists of the index values. One without is identified only by
+what created it: the variable it was assigned to, if any (a variable is assigned once), else the text of
+its constructor; the namespace or the instance whose implementation ran the constructor; and in a loop
+or comprehension the arguments of that iteration. So another statement before or after it does not
+change its address. Only instances that agree in all of this are numbered, from the second on.
 
-A model has few entities and statements and many instances: what can be said of the former is found once (`_Kind`,
-`_Statement`), so that an instance costs little more than the text of its address.
-
-Facts: what handlers told about resources, as the state of an environment keeps it.
-
-The words beside an origin, with full provenance and without.
+A model has few entities and statements and many instances. What the former determine is computed once
+(`_Kind`, `_Statement`), so that an instance costs little more than the string of its address.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ from sabir.languages.inmanta.syntax.project import MAIN
 
 
 class InstanceNames:
-    """Given to all instances in the order they were made, so that they are the same in every run."""
+    """The names of all instances, assigned in creation order so that they are the same in every run."""
 
     def __init__(
         self, instances: Iterable[ModelInstance], variables: Mapping[str, Any] = MappingProxyType({})
@@ -72,7 +69,7 @@ class InstanceNames:
             self.ids[instance] = self._unique(escape_name(f"{instance.entity.shown}/{text}"))
 
     def _call(self, unindexed: list[ModelInstance], variables: Mapping[str, Any]) -> None:
-        """What people call instances without an index."""
+        """Assign the display names of instances without an index."""
         held: dict[ModelInstance, str] = {}
         for name, value in variables.items():
             if type(value) is ModelInstance and (
@@ -95,7 +92,7 @@ class InstanceNames:
         return kind
 
     def _has_plain_index(self, instance: ModelInstance, kind: _Kind) -> bool:
-        """Whether what people call it is its address too: no name in it is one of the moment, as `Host#1` is."""
+        """Return whether the display name is the address too: it contains no temporary name such as `Host#1`."""
         values = instance.values
         for slot in kind.related_slots:
             value = values[slot]
@@ -114,7 +111,7 @@ class InstanceNames:
         return f"{address[:-1]}#{number}]" if address.endswith("]") else f"{address}#{number}"
 
     def _address_by_maker(self, instance: ModelInstance) -> str:
-        """The address of an instance without an index."""
+        """Return the address of an instance without an index."""
         site, maker = instance.site, instance.maker
         self.ids[instance] = shown = self._kinds[instance.entity].shown
         statement = self._statements.get(site)
@@ -136,7 +133,7 @@ class InstanceNames:
         return address
 
     def _key(self, instance: ModelInstance) -> str:
-        """What tells an instance apart where another one is made from it."""
+        """Return what distinguishes an instance where another one is created from it."""
         address = self.ids.get(instance)
         if address is not None:
             return address
@@ -150,7 +147,7 @@ class InstanceNames:
         return f"{entity.shown}/{index_name(instance, self.ids)}"
 
     def _relation_arguments(self, instance: ModelInstance, statement: _Statement) -> list[object]:
-        """What the constructor itself set: what others add to a relation later tells nothing about this instance."""
+        """Return what the constructor itself set. Later additions to a relation do not identify the instance."""
         keys: list[object] = []
         for slot in statement.relation_slots:
             value = instance.values[slot]
@@ -182,7 +179,7 @@ class _Kind:
 
 
 class _Statement:
-    """A constructor in the text: what it is known by, and what stands around it."""
+    """A constructor in the source: its identity, and the blocks around it."""
 
     def __init__(self, site: WriteSite, entity: EntityType) -> None:
         scope, place = site.scope, site.place
@@ -206,7 +203,7 @@ class _Statement:
 
 
 def _encode_value(value: object) -> bytes:
-    """A text of the value that is the same in every run: JSON, which is quickly made, where it has a form there."""
+    """Return a string for a value that is the same in every run: JSON where possible, which is fast."""
     try:
         return encode(value)
     except (TypeError, ValueError, OverflowError):  # a large number, half of a surrogate pair
@@ -214,7 +211,7 @@ def _encode_value(value: object) -> bytes:
 
 
 def _is_repeated(scope: BlockScope) -> bool:
-    """Whether the block runs several times: in a loop or a comprehension, inside its namespace or implementation."""
+    """Return whether the block may run several times in its namespace or implementation."""
     layouts = []
     for around, _ in scope.chain():
         if around.layout not in layouts:
@@ -231,7 +228,7 @@ FACTS: Final = "facts"
 
 
 def facts_of(observed: Mapping[str, Value]) -> dict[tuple[str, str], str]:
-    """What handlers found out in earlier deployments, by the ids of resources and the names of facts."""
+    """Return the facts of earlier deployments, by resource id and fact name."""
     facts: dict[tuple[str, str], str] = {}
     for text, value in observed.items():
         address = Address.parse(text)
@@ -242,6 +239,7 @@ def facts_of(observed: Mapping[str, Value]) -> dict[tuple[str, str], str]:
 
 
 def site_note(site: WriteSite) -> str | None:
+    """Return the note of an origin: the implementation and the commit of the module, where they apply."""
     words = []
     if site.refinement is not None:
         words.append(f"implementation {site.refinement}")

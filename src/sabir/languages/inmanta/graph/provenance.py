@@ -1,4 +1,4 @@
-"""What a traced evaluation noted, as origins: once the instances have names."""
+"""Origins from a recorded evaluation, once the instances have names."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ _NOTHING: Final[Mapping[str, Any]] = {}
 
 
 class Provenance(Chains):
+    """Converts recorded sources to origins of instances, properties and variables."""
+
     def __init__(
         self, recorder: ModelRecorder, ids: Mapping[ModelInstance, str], names: Mapping[ModelInstance, str]
     ) -> None:
@@ -33,13 +35,13 @@ class Provenance(Chains):
     # Instances and variables
 
     def of_instance(self, instance: ModelInstance) -> Origin:
-        """The constructor, and what decided that it ran."""
+        """Return the origin of an instance: the constructor, and what decided that it ran."""
         site = instance.site
         sources = self.sources(self.recorder.causes.get(instance, ()))
         return Origin(self._head(site), site.how, sources, site_note(site))
 
     def _keys(self, instance: ModelInstance) -> Sources:
-        """What identifies an instance: part of every value that is an instance."""
+        """Return what identifies an instance, which is part of every value that is an instance."""
         indexes = instance.entity.indexes
         if not indexes:
             return ()
@@ -52,7 +54,7 @@ class Provenance(Chains):
         return identity
 
     def _is_plain(self, instance: ModelInstance, name: str) -> bool:
-        """Whether a property stands in the line of its constructor and rests on nothing else."""
+        """Return whether a property is set on the line of its constructor and depends on nothing else."""
         step, site = self.recorder.written.get(instance, {}).get(name), instance.site
         return (
             step is not None
@@ -63,7 +65,7 @@ class Provenance(Chains):
         )
 
     def _head(self, site: WriteSite) -> Place:
-        """Where a constructor begins: its arguments are the origins of their properties."""
+        """Return the head of a constructor. Its arguments are the origins of their properties."""
         head = self._heads.get(site)
         if head is None:
             span = site.place.span
@@ -83,7 +85,7 @@ class Provenance(Chains):
     # Properties
 
     def of_property(self, instance: ModelInstance, prop: Property, origin: Origin | None) -> Origin | None:
-        """The origin of a property with what it rests on; `origin` is what is known of it without a trace."""
+        """Return the origin of a property with its sources; `origin` is what is known without a trace."""
         withheld = self.recorder.withheld.of((instance, prop.name))
         if prop.is_list:
             links = self.recorder.linked.get(instance, _NOTHING).get(prop.name)
@@ -111,7 +113,7 @@ class Provenance(Chains):
     def _link_origin(
         self, instance: ModelInstance, links: Mapping[ModelInstance, RelationLink], withheld: Sources
     ) -> Origin:
-        """One step for each line that added something; the first is the origin, the others stand below it."""
+        """Return one step for each line that added something; the first is the origin of the others."""
         groups: dict[
             tuple[object, int], tuple[RelationLink, list[ModelInstance], dict[ValueSource, None]]
         ] = {}
@@ -156,7 +158,7 @@ class Provenance(Chains):
         return self._extent(site.place, site.how, site.words)
 
     def _extent(self, place: Place | Location, how: How, note: str | None) -> str | None:
-        """The note of a step, with the line on which its place ends when that is another one."""
+        """Return the note of a step, with the last line of its place if that is another one."""
         if isinstance(place, Location) or how in (How.TEMPLATE, How.FILE):
             return note
         last = self._last_lines.get(id(place))
@@ -171,12 +173,12 @@ class Provenance(Chains):
 
 
 def _statement_key(place: Place | Location) -> tuple[object, int]:
-    """Two links of one place were made by one statement."""
+    """Return a key that is equal for two links of one place made by one statement."""
     return (place, 0) if isinstance(place, Location) else (place.source, place.span.start)
 
 
 def _holds_instance(source: ValueSource, instance: ModelInstance) -> bool:
-    """Whether a source is a property that holds the instance."""
+    """Return whether a source is a property that contains the instance."""
     if not isinstance(source, tuple) or source[1] is None:
         return False
     return source[0].values[source[0].entity.slots[source[1]]] is instance

@@ -1,4 +1,4 @@
-"""Resources: what a model exports for deployment, as the JSON list that the existing engine's tools read."""
+"""The renderers of exported resources, in the JSON format of the original engine's tools."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ FUNCTION: Final = "function"
 def render_resources(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> RenderOutput:
-    """`resources.json`: one object for each exported resource, in the order the instances were made.
+    """Return `resources.json`: one object for each exported resource, in creation order.
 
-    Into a folder also what else is exported: the resource sets, and the files that were uploaded.
+    Into a directory, the resource sets and the uploaded files are written as well.
     """
     model = evaluate_package(
         package,
@@ -64,7 +64,7 @@ def _to_json(value: object) -> str:
 
 
 def _extra_files(export: Export) -> dict[str, str]:
-    """What belongs to the resources: those that are not known yet, resource sets, files by the hash of their content."""
+    """Return additional files: unknown values, resource sets, files by the hash of their content."""
     files: dict[str, str] = {}
     if export.undefined:
         files["undefined.json"] = _to_json(sorted(export.undefined))
@@ -79,9 +79,10 @@ def _extra_files(export: Export) -> dict[str, str]:
 
 
 def report_omitted(model: EvaluatedModel, *, but: Collection[str] = ()) -> list[Finding]:
-    """Resources that only Python of the model can export: without leave to run it they would be missing in silence.
+    """Report resources that only Python of the model can export.
 
-    `but`: entities that somebody else knows, too.
+    Without permission to run it they would be missing silently. `but` are entities that another
+    exporter knows.
     """
     modules = (module for module in model.definitions.project.modules.values() if not module.ours)
     homes = {
@@ -102,7 +103,7 @@ def report_omitted(model: EvaluatedModel, *, but: Collection[str] = ()) -> list[
 
 
 def render_objects(model: EvaluatedModel, ids: Mapping[ModelInstance, str]) -> list[RenderedObject]:
-    """What would be exported, each field with the attributes that were read for it."""
+    """Return what would be exported, each field with the attributes that were read for it."""
     reads = _Reads()
     for entity in model.definitions.entities.values():
         entity.on_read = reads.note
@@ -122,7 +123,7 @@ def render_objects(model: EvaluatedModel, ids: Mapping[ModelInstance, str]) -> l
 
 
 class _Reads:
-    """Which attributes each field of a resource is made of."""
+    """The attributes that each field of a resource is computed from."""
 
     def __init__(self) -> None:
         self.fields: dict[tuple[ModelInstance, str], dict[str, dict[tuple[ModelInstance, str], None]]] = {}

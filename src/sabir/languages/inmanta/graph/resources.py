@@ -1,12 +1,8 @@
-"""What a model asks to be kept in the world: its exported resources, each for its handler.
+"""Desired resources of a model: each exported resource for its handler, or as a built-in kind.
 
-Where handlers may not run, or none is there, what `std` and the common modules describe (files, folders, links, packages, services,
-commands) is kept by the drivers of the machine instead.
-
-Resources of `std` and of common modules as the kinds that every machine has, kept by sabir itself.
-
-They are for models whose modules bring no handler, and for whoever gives no leave to run handlers. Nothing of a module's Python
-runs for them: the fields are read from the instances.
+Where handlers may not run, or a module has none, the resources of `std` and of common modules (files,
+directories, links, packages, services, commands) are managed by the built-in drivers for machines. No
+Python of a module runs for them: the fields are read from the instances.
 """
 
 from __future__ import annotations
@@ -40,7 +36,7 @@ _LOCAL: Final = "local"
 
 
 class KindDescription(Struct, frozen=True):
-    """A kind of the machine and its fields."""
+    """A kind of resource on a machine, and its fields."""
 
     kind: str
     fields: dict[str, Value] = field(default_factory=dict[str, Value])
@@ -52,7 +48,10 @@ class KindDescription(Struct, frozen=True):
 def machine_resource(
     entity: str, resource: HandlerResource, instance: ModelInstance
 ) -> KindDescription | None:
-    """The kind and its fields; None when the machine has no such kind, or something of it is not known yet or not ours to do."""
+    """Return the machine kind and fields of a resource.
+
+    None if there is no such kind, a value is not known yet, or sabir does not support a setting of it.
+    """
     describe = _KINDS.get(entity)
     if describe is None or resource.unknowns:
         return None
@@ -66,7 +65,7 @@ def machine_resource(
 
 
 def _is_reached_otherwise(instance: ModelInstance) -> bool:
-    """`via` of the module mitogen says how handlers reach a machine; sabir reaches the target of the agent's name."""
+    """Return whether `via` of the module mitogen says how handlers reach a machine; sabir uses targets."""
     ways = (_find_related(instance, "via"), _find_related(_find_related(instance, "host"), "via"))
     return any(property_of(via, "method_name") != _LOCAL for via in ways if via is not None)
 
@@ -102,14 +101,18 @@ def _describe_directory(view: Any) -> KindDescription:
 
 
 def _access_fields(view: Any, mode: int | None) -> dict[str, Value]:
-    """Permissions are digits of base 8 in a number: 644. `root` is what modules say when the model says nothing: whoever deploys."""
+    """Return owner, group and mode.
+
+    Permissions are octal digits in a number: 644. `root` is the default of the modules, so it means the
+    deploying user.
+    """
     owners = {"owner": view.owner, "group": view.group}
     access: dict[str, Value] = {} if mode is None else {"mode": f"{mode:04}"}
     return access | {name: value for name, value in owners.items() if value not in (None, "root")}
 
 
 def _symlink_describer(path: str, to: str) -> Callable[[Any], KindDescription]:
-    """A link by the names of the attributes that say where it is and where it leads."""
+    """Return a describer of links, given the names of the attributes for path and destination."""
 
     def describe(view: Any) -> KindDescription:
         where = getattr(view, path)
@@ -129,7 +132,7 @@ def _describe_package(view: Any) -> KindDescription:
 
 
 def _std_package(view: Any) -> KindDescription | None:
-    """`latest` is for a handler: what is the latest changes without anybody changing the model."""
+    """Describe a package. `latest` needs a handler: it changes without a change of the model."""
     if view.state == "removed":
         return _describe_absence("package", name=view.name)
     return KindDescription("package", {"name": view.name}) if view.state == "installed" else None
@@ -144,7 +147,10 @@ def _describe_absence(kind: str, **identity: str) -> KindDescription:
 
 
 def _describe_command(view: Any) -> KindDescription | None:
-    """A command that is run once, and again when it is changed; with a way of its own to reload or to fail it is for its handler."""
+    """Describe a command that runs once, and again when it is changed.
+
+    One with its own way to reload or to detect failure needs its handler.
+    """
     if view.reload or view.skip_on_fail or view.purged:
         return None
     environment = dict(view.environment)
@@ -191,9 +197,10 @@ _TARGET: Final = "inmanta"
 def build_desired_resources(
     model: EvaluatedModel, graph: Graph, facts: Mapping[tuple[str, str], str], *, trusted: bool
 ) -> DesiredResources:
-    """Every exported resource; addresses and origins are those of the instances that they come from.
+    """Return every exported resource, with the addresses and origins of its instance.
 
-    A model with errors wants nothing, but what was deployed of it can still be looked at and taken away.
+    A model with errors has no desired resources, but what was deployed of it can still be read and
+    deleted.
     """
     stand_ins = {registered.entity for registered in model.python.registry.resources}
     refused = [] if trusted else report_omitted(model, but=stand_ins)
@@ -214,7 +221,7 @@ def build_desired_resources(
 
 
 def _facts_operation(resource: Resource) -> Operation:
-    """`sabir call ENV INSTANCE.facts`: what the handler knows about a resource, asked again."""
+    """Return the operation `sabir call ENV INSTANCE.facts`, which asks the handler again."""
 
     def asked(_: Mapping[str, Value]) -> tuple[Resource, ...]:
         address = resource.address
@@ -250,7 +257,7 @@ def _model_target(
 
 
 class _ResourceBuilder:
-    """Resources of the engine from those of the model."""
+    """Builds the resources to deploy from those of the model."""
 
     def __init__(self, model: EvaluatedModel, graph: Graph, export: Export) -> None:
         self.graph = graph
@@ -292,7 +299,7 @@ class _ResourceBuilder:
         return tuple(self.addresses[name] for name in names if name in self.addresses)
 
     def _describe(self, exported: HandlerResource, instance: ModelInstance) -> KindDescription:
-        """By its handler where one may run; else by a kind of the machine, where it is one."""
+        """Return a resource for its handler if that may run, else as a kind of the machine."""
         entity = exported.id.entity_type
         if entity not in self.handlers:
             kept = machine_resource(entity, exported, instance)
@@ -303,7 +310,7 @@ class _ResourceBuilder:
 
 
 def _decides_itself(handler: type | None) -> bool:
-    """A handler with a `deploy` of its own is told how what it requires ended, and may run although some of it failed."""
+    """Return whether a handler has its own `deploy`, which may run although a requirement failed."""
     return handler is not None and getattr(handler, "deploy", None) is not HandlerAPI.deploy
 
 
@@ -315,7 +322,7 @@ def _field_value(exported: HandlerResource, name: str) -> Value:
 
 
 def _assign_addresses(export: Export, ids: Mapping[ModelInstance, str]) -> dict[str, Address]:
-    """By the ids of resources: those of their instances. A second resource of one instance is told apart by its entity."""
+    """Return addresses by resource id. A second resource of one instance is qualified by its entity."""
     addresses: dict[str, Address] = {}
     taken: set[Address] = set()
     for text, exported in export.resources.items():

@@ -1,1 +1,1 @@
-"""Modules that come with sabir, written in the language itself."""
+"""Bundled modules, written in the language itself."""

@@ -1,1 +1,1 @@
-"""What the text of a model means: types, entities, relations, implementations, and every name resolved to one of them."""
+"""The meaning of a model's source: types, entities, relations, implementations, resolved names."""

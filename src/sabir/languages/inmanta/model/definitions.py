@@ -1,4 +1,4 @@
-"""What a project defines, and what a written name means among it."""
+"""The definitions of a project, and the resolution of written names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _Found = TypeVar("_Found")
 
 
 class Definitions(Struct, eq=False):
-    """What a project defines, by full name."""
+    """The definitions of a project by full name."""
 
     project: InmantaProject
     entities: dict[str, EntityType] = {}
@@ -42,9 +42,9 @@ class Definitions(Struct, eq=False):
     """By kind: how many were declared when it was asked for, and the short names of each namespace."""
 
     def full_names(self, name: str, namespace: Namespace) -> list[str]:
-        """What a written name of a type, implementation or function can mean, nearest first.
+        """Return the full names a written type, implementation or function may have, nearest first.
 
-        A file knows what its own namespace and those around it define: `a::b::c` that of `a::b` and `a`, too.
+        A file sees its own namespace and the enclosing ones: `a::b::c` also sees `a::b` and `a`.
         """
         head, _, last = name.rpartition("::")
         if head:
@@ -68,7 +68,7 @@ class Definitions(Struct, eq=False):
         return _find_first(self.implementations, self.full_names(name, namespace))
 
     def import_hint(self, head: str, namespace: Namespace) -> str:
-        """What to do about a namespace that a file does not import."""
+        """Return a hint for a namespace that a file does not import."""
         keyword = next((part for part in head.split("::") if part in KEYWORDS), None)
         if keyword is not None:
             return f"{keyword!r} is a keyword, and no module can be called so"
@@ -80,7 +80,7 @@ class Definitions(Struct, eq=False):
     def describe_unknown(
         self, kind: str, name: str, namespace: Namespace, declared: Collection[str]
     ) -> tuple[str, str | None]:
-        """Message and hint for a name that means nothing here."""
+        """Return message and hint for an undefined name."""
         head, _, last = name.rpartition("::")
         if head and head not in namespace.imports:
             return f"{kind} {name!r}: the namespace {head!r} is not imported here", self.import_hint(
@@ -105,7 +105,7 @@ class Definitions(Struct, eq=False):
         )
 
     def _members(self, kind: str, declared: Collection[str]) -> dict[str, frozenset[str]]:
-        """The short names of each namespace; they are gathered again when more was declared."""
+        """Return the short names of each namespace, recomputed after new declarations."""
         size, members = self.members.get(kind, (-1, {}))
         if size != len(declared):
             names: dict[str, list[str]] = {}
@@ -118,7 +118,7 @@ class Definitions(Struct, eq=False):
 
 
 def did_you_mean_one_of(names: Iterable[str]) -> str:
-    """A hint that lists what a short name can stand for."""
+    """Return a hint that lists the full names of a short name."""
     *others, last = (repr(name) for name in sorted(names))
     return f"did you mean {', '.join(others)} or {last}?" if others else f"did you mean {last}?"
 

@@ -1,6 +1,6 @@
-"""Entities and their properties, resolved: what an evaluator needs to know about a type.
+"""Resolved entities and their properties, and the rules of inheritance.
 
-What entities get from their parents: no circles, and no attribute that means two things.
+Inheritance has no cycles, and an attribute has one meaning across all parents.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Property(Struct, eq=False):
 
     @property
     def is_list(self) -> bool:
-        """A relation that can hold more than one instance."""
+        """Whether the relation can hold more than one instance."""
         return self.target is not None and self.high != 1
 
     @property
     def is_optional(self) -> bool:
-        """May stay without a value: null then."""
+        """Whether it may stay unset, and is null then."""
         return self.nullable if self.target is None else self.low == 0 and self.high == 1
 
     @property
@@ -68,12 +68,16 @@ class Property(Struct, eq=False):
 
 
 class IndexDef(Struct, eq=False):
+    """An index: the attributes whose values identify an instance of the entity."""
+
     entity: EntityType
     attributes: tuple[str, ...]
     place: Place
 
 
 class ImplementationDef(Struct, eq=False):
+    """A named implementation, with the entity it was written for."""
+
     name: str
     namespace: Namespace
     node: nodes.Implementation
@@ -82,6 +86,8 @@ class ImplementationDef(Struct, eq=False):
 
 
 class ImplementDef(Struct, eq=False):
+    """An implement statement; `parents` is set if it selects the implementations of the parents."""
+
     namespace: Namespace
     node: nodes.Implement
     implementations: tuple[ImplementationDef, ...]
@@ -90,7 +96,7 @@ class ImplementDef(Struct, eq=False):
 
 
 class EntityType(Struct, eq=False, dict=True):
-    """An entity. `properties` are its own; `all_properties` has the inherited ones too, parents first."""
+    """An entity. `properties` are its own; `all_properties` includes inherited ones, parents first."""
 
     name: str
     namespace: Namespace
@@ -114,12 +120,12 @@ class EntityType(Struct, eq=False, dict=True):
 
     @property
     def shown(self) -> str:
-        """The name as users write it in their own main file."""
+        """The name as users write it in their main file."""
         return self.name.removeprefix("__config__::")
 
     @cached_property
     def ancestors(self) -> tuple[EntityType, ...]:
-        """The entity itself and all above it, each once, left parents first."""
+        """The entity itself and all its ancestors, each once, left parents first."""
         entities: dict[EntityType, None] = {self: None}
         for parent in self.parents:
             for ancestor in parent.ancestors:
@@ -128,7 +134,7 @@ class EntityType(Struct, eq=False, dict=True):
 
     @cached_property
     def descendants(self) -> tuple[EntityType, ...]:
-        """All that inherit from it, each once."""
+        """All entities that inherit from it, each once."""
         entities: dict[EntityType, None] = {}
         todo = [*self.children]
         while todo:
@@ -140,7 +146,7 @@ class EntityType(Struct, eq=False, dict=True):
 
     @cached_property
     def lacks_parents(self) -> bool:
-        """Whether what it inherits is not all there, so that nothing can be said about what it does not have."""
+        """Whether a parent is missing, so that a missing property is not certain."""
         return any(entity.is_incomplete for entity in self.ancestors)
 
     @cached_property
@@ -157,12 +163,12 @@ class EntityType(Struct, eq=False, dict=True):
 
     @cached_property
     def property_names(self) -> frozenset[str]:
-        """To look for near names in."""
+        """The names of all properties, for suggestions."""
         return frozenset(self.all_properties)
 
     @cached_property
     def slots(self) -> dict[str, int]:
-        """Where an instance keeps each property."""
+        """The slot of each property in an instance."""
         return {name: position for position, name in enumerate(self.all_properties)}
 
     @cached_property
@@ -171,7 +177,7 @@ class EntityType(Struct, eq=False, dict=True):
 
     @cached_property
     def defaults(self) -> dict[str, object]:
-        """Default values: own ones before those of the parents, the left parent first; `undef` removes one."""
+        """Default values: its own before those of the parents, left parent first; `undef` removes one."""
         defaults: dict[str, object] = {}
         removed: set[str] = set()
         for prop in self.properties.values():
@@ -188,7 +194,7 @@ class EntityType(Struct, eq=False, dict=True):
 
     @cached_property
     def removed_defaults(self) -> frozenset[str]:
-        """The properties whose default is `undef`, here or in a parent whose word holds here."""
+        """The properties whose default is `undef`, here or in the parent that decides."""
         removed = {name for parent in self.parents for name in parent.removed_defaults}
         for name, prop in self.properties.items():
             if prop.undef:
@@ -198,7 +204,7 @@ class EntityType(Struct, eq=False, dict=True):
         return frozenset(removed)
 
     def default_place(self, name: str) -> Place | None:
-        """Where the default of an attribute is written."""
+        """Return where the default of an attribute is written."""
         prop = self.properties.get(name)
         if prop is not None and prop.default is not NO_DEFAULT:
             return prop.place
@@ -209,7 +215,7 @@ class EntityType(Struct, eq=False, dict=True):
 
     @cached_property
     def indexes(self) -> tuple[IndexDef, ...]:
-        """All indexes, inherited ones included."""
+        """All indexes, including inherited ones."""
         indexes: dict[tuple[EntityType, tuple[str, ...]], IndexDef] = {}
         for entity in self.ancestors:
             for index in entity.own_indexes:
@@ -218,7 +224,7 @@ class EntityType(Struct, eq=False, dict=True):
 
     @cached_property
     def selected(self) -> tuple[tuple[ImplementDef, EntityType], ...]:
-        """The implement statements that hold for an instance: own ones, and those of direct parents when asked for."""
+        """The implement statements that apply: its own, and those of direct parents with `parents`."""
         selected: dict[ImplementDef, EntityType] = {}
         for implement in self.implements:
             selected.setdefault(implement, self)
@@ -249,9 +255,9 @@ HIDES: Final = inmanta_rule(
 
 
 def break_cycles(entities: Collection[EntityType]) -> list[Finding]:
-    """Take parents away that lead back to their child or too far, and tell parents their children.
+    """Remove parents that form a cycle or exceed the depth limit, and register children with their parents.
 
-    Without recursion: whoever wrote the model, chains may be long.
+    This does not recurse: the model is untrusted input, and chains may be long.
     """
     findings: list[Finding] = []
     levels: dict[EntityType, int] = {}
@@ -306,7 +312,7 @@ def _too_deep(entity: EntityType) -> Finding:
 
 
 def check_overrides(entity: EntityType) -> Iterator[Finding]:
-    """Attributes and relations cannot be overridden; only a default can (spec 002, "Entities")."""
+    """Report overridden attributes and relations; only a default can be (spec 002, "Entities")."""
     yield from _check_parents(entity)
     for name, prop in entity.properties.items():
         for parent in entity.parents:
@@ -327,7 +333,10 @@ def check_overrides(entity: EntityType) -> Iterator[Finding]:
 
 
 def _check_parents(entity: EntityType) -> Iterator[Finding]:
-    """Attributes that two parents have under one name have to be of one type; before a relation the first parent's counts."""
+    """Report attributes of one name but different types in two parents.
+
+    If a parent has a relation of that name, the first parent wins.
+    """
     seen: dict[str, Property] = {}
     for parent in entity.parents:
         for name, prop in parent.all_properties.items():
@@ -350,7 +359,10 @@ def _same_type(first: Property, second: Property) -> bool:
 
 
 def _report_hidden(entity: EntityType, prop: Property, above: Property) -> Finding:
-    """Nobody names `std::Entity` as a parent, and published modules have attributes called `requires`."""
+    """Return the finding for a property that hides one of a parent.
+
+    `std::Entity` is an implicit parent, and published modules have attributes called `requires`.
+    """
     above.hidden = True
     return HIDES.at(
         prop.place,

@@ -1,4 +1,4 @@
-"""The functions of modules by name, read from the text of their Python: checking never runs anybody's code."""
+"""The functions of modules by name, read from the source of their Python, which never runs here."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def full_names(module: str, inside: Sequence[str], name: str) -> list[str]:
 
 
 def modules_with_plugins(project: InmantaProject) -> list[Module]:
-    """The modules of others that bring Python."""
+    """Return the third-party modules that contain Python."""
     return [module for module in project.modules.values() if not module.ours and _has_plugins(module)]
 
 
@@ -57,7 +57,7 @@ def _has_plugins(module: Module) -> bool:
 
 
 class FunctionNames(Set[str]):
-    """The full names of functions. A module whose Python registers functions under computed names may have any other, too."""
+    """The full names of functions. A module that registers computed names may have any others."""
 
     def __init__(self, names: Iterable[str], open_modules: Iterable[str] = ()) -> None:
         self._names = frozenset(names)
@@ -74,7 +74,7 @@ class FunctionNames(Set[str]):
 
 
 def function_names(project: InmantaProject) -> FunctionNames:
-    """The full names of all functions that a model can call, without running anybody's Python."""
+    """Return the full names of all functions that a model can call, without running Python."""
     read = [(module, read_module(module)) for module in project.modules.values()]
     return FunctionNames(
         (name for _, functions in read for name in functions.names),
@@ -94,7 +94,7 @@ def read_module(module: Module) -> Registrations:
 
 
 def plugin_names(module: Module) -> list[str]:
-    """The names of a module's plug-ins, read from its Python text without running it."""
+    """Return the names of a module's plugins, read from its source."""
     return [name for _, registered in _registrations(module) for name in registered.names]
 
 
@@ -181,7 +181,7 @@ def decorator_names(tree: ast.AST) -> frozenset[str]:
 
 
 def resource_entities(module: Module) -> list[str]:
-    """The entities that classes of a module's Python say how to export, read from its text."""
+    """Return the entities for which a module's Python registers resource classes, from its source."""
     import ast
 
     entities: list[str] = []
@@ -202,7 +202,7 @@ def resource_entities(module: Module) -> list[str]:
 
 
 def _read_exported_entity(decorator: ast.expr) -> str | None:
-    """`@resource("m::Thing", …)` names the entity first."""
+    """Return the entity in `@resource("m::Thing", …)`, the first argument."""
     import ast
 
     if not isinstance(decorator, ast.Call) or _last_name(decorator.func) != "resource" or not decorator.args:

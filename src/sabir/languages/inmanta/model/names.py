@@ -1,7 +1,8 @@
-"""Names in statements: entities, functions and properties must exist, wherever they stand.
+"""Checks the names in statements: entities, functions and properties must exist.
 
-Variables are different, but for their namespaces: one that does not exist is an error only when it is read, so that a branch which is never taken
-does no harm (recorded behaviour); `unknown_variables` finds them for `sabir check`.
+Variables differ: an undefined one is an error only when it is read, so that a branch that is never
+taken does no harm (recorded behavior). Only the namespace of a variable is checked here. `sabir check`
+finds undefined variables with `check_variables`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _CASTS = frozenset({"int", "float", "number", "string", "bool"})
 
 
 def check_names(definitions: Definitions, functions: Collection[str]) -> list[Finding]:
-    """Everything wrong with the names of entities, functions and properties in all loaded files."""
+    """Return all findings about names of entities, functions and properties in the loaded files."""
     checker = _Checker(definitions, functions)
     for space in definitions.project.namespaces.values():
         checker.check(space)
@@ -282,7 +283,7 @@ class _Checker:
 
 
 def _remove_assigned(made: dict[str, EntityType], block: nodes.Block) -> dict[str, EntityType]:
-    """What is visible in a block: a variable that it assigns hides one of its name outside."""
+    """Return what is visible in a block: a variable that it assigns hides an outer one."""
     hidden = {
         statement.target.name
         for statement in block

@@ -1,8 +1,7 @@
-"""All definitions of a project resolved to types, entities, relations, indexes and implementations.
+"""Resolves all definitions of a project: types, entities, relations, indexes, implementations.
 
-An unknown or doubled name is a finding even where nothing would run it, and all of them are reported together.
-
-Values of literals that stand where nothing can be computed: defaults of attributes.
+An unknown or duplicate name is a finding even where nothing would run it, and all are reported
+together.
 """
 
 from __future__ import annotations
@@ -43,6 +42,7 @@ from sabir.text import Place
 
 
 def literal_value(node: Expression) -> object:
+    """Return the Python value of a literal, list or dict, as in defaults of attributes."""
     match node:
         case Literal(value=value):
             return value
@@ -68,6 +68,7 @@ BAD_INDEX: Final = inmanta_rule(
 
 
 def resolve_definitions(project: InmantaProject) -> Definitions:
+    """Return the definitions of a project, with findings for everything that does not resolve."""
     return _Resolver(project).run()
 
 
@@ -382,7 +383,7 @@ class _Resolver:
 def _relation_end(
     end: nodes.RelationEnd, entity: EntityType, *, target: EntityType, relation: nodes.Relation, place: Place
 ) -> Property:
-    """A relation as a property of the entity at one of its ends."""
+    """Return a relation as a property of the entity at one of its ends."""
     assert end.name is not None
     return Property(
         end.name,
@@ -396,12 +397,12 @@ def _relation_end(
 
 
 def _free_names(expression: nodes.Expression) -> list[nodes.Name]:
-    """The variables that an expression reads, without those of its own comprehensions."""
+    """Return the variables that an expression reads, except those of its own comprehensions."""
     every = list(walk(expression))
     bound = {name for node in every if isinstance(node, nodes.Comprehension) for name, _ in node.loops}
     return [node for node in every if isinstance(node, nodes.Name) and node.name not in bound]
 
 
 def _reads_variable(expression: nodes.Expression, name: str) -> bool:
-    """Whether an expression reads a variable."""
+    """Return whether an expression reads a variable."""
     return any(isinstance(node, nodes.Name) and node.name == name for node in walk(expression))

@@ -1,4 +1,4 @@
-"""Types of values: primitives, lists, nullable ones, constrained ones. A type is compiled to one test."""
+"""Types of values: primitive, list, nullable and constrained ones. A type is compiled to one test."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ Test = Callable[[object], bool]
 
 
 class Late:
-    """A value that only deployment looks up: a reference of a module's Python. It fits where its value will."""
+    """A value that only deployment looks up: a reference. It fits wherever its value will."""
 
 
 _LATE: Final = (Unknown, Late)
 
 
 class ValueType(Struct, eq=False):
-    """A type by name and the test that its values pass."""
+    """A type by name, and the test that its values pass."""
 
     name: str
     accepts: Test
@@ -42,7 +42,7 @@ class ValueType(Struct, eq=False):
 
 
 class ConstrainedType(ValueType, eq=False, kw_only=True):
-    """A typedef. Its condition is compiled by the evaluator, which sets `accepts`."""
+    """A typedef. The evaluator compiles its condition and sets `accepts`."""
 
     node: Typedef
     base: ValueType
@@ -50,12 +50,12 @@ class ConstrainedType(ValueType, eq=False, kw_only=True):
 
     @property
     def definition(self) -> str:
-        """What the typedef says: `int matching self > 0`."""
+        """The typedef as written: `int matching self > 0`."""
         return " ".join(self.place.source.text[self.node.base.start : self.node.end].split())
 
 
 def constraint_of(kind: ValueType, value: object) -> ConstrainedType | None:
-    """The typedef whose condition a value does not meet, where that and nothing else is what is wrong."""
+    """Return the typedef whose condition a value violates, if that is the only mismatch."""
     if isinstance(kind, ConstrainedType):
         return constraint_of(kind.base, value) or (kind if kind.base.accepts(value) else None)
     if kind.inner is None:
@@ -135,6 +135,8 @@ ANY: Final = ValueType("any", _is_anything)
 
 
 def list_of(item: ValueType) -> ValueType:
+    """Return the type `ITEM[]`. References are accepted, too."""
+
     def accepts(value: object) -> bool:
         if isinstance(value, _LATE):
             return True
@@ -145,6 +147,8 @@ def list_of(item: ValueType) -> ValueType:
 
 
 def dict_of(item: ValueType) -> ValueType:
+    """Return the type of dicts with string keys and values of a type."""
+
     def accepts(value: object) -> bool:
         if not isinstance(value, dict):
             return isinstance(value, _LATE)
@@ -154,11 +158,15 @@ def dict_of(item: ValueType) -> ValueType:
 
 
 def nullable_type(inner: ValueType) -> ValueType:
+    """Return the type `TYPE?`, which also accepts null."""
     return ValueType(f"{inner.name}?", lambda value: value is None or inner.accepts(value), inner)
 
 
 def regex_test(pattern: str) -> Test:
-    """A regex matches from the beginning of the string; nothing is implied about its end (spec 002)."""
+    """Return a test that matches from the start of the string, but not to its end (spec 002).
+
+    It raises `PatternRefused` for patterns that take too long.
+    """
     compiled = compile_pattern(pattern)
     slow: list[PatternRefused] = []
 
@@ -180,7 +188,7 @@ _FEW: Final = 8
 
 
 def format_value(value: object) -> str:
-    """A value for a message, short."""
+    """Return a value for a message, shortened to 60 characters."""
     if value is None:
         return "null"
     if value is True or value is False:

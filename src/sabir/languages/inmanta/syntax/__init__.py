@@ -1,1 +1,1 @@
-"""Text of the Inmanta language → typed, frozen nodes with places."""
+"""Parsing of the Inmanta language into typed, frozen nodes with locations."""

@@ -1,7 +1,8 @@
-"""Syntax trees kept between runs, by the hash of the text.
+"""A cache of syntax trees between runs, by the hash of the source.
 
-An entry is MessagePack with a checksum before it, from which only our own node classes are built, each field of the type
-it has: it names no code that could run. A cache that cannot be read or written is no cache; nothing else changes.
+An entry is MessagePack with a checksum in front. Only the node classes of this package are built from
+it, each field with its declared type, so an entry cannot cause code to run. If the cache cannot be read
+or written, it is not used, without other effects.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def _entry_decoder() -> msgpack.Decoder[_Entry]:
 
 
 def cache_directory(environment: Mapping[str, str]) -> Path | None:
-    """Where trees are kept: `$SABIR_CACHE_DIR`, else below the user's cache directory; None when switched off."""
+    """Return `$SABIR_CACHE_DIR`, else a directory in the user's cache; None if switched off."""
     chosen = environment.get("SABIR_CACHE_DIR")
     if chosen is not None:
         return Path(chosen) / "inmanta" if chosen else None
@@ -50,7 +51,7 @@ def cache_directory(environment: Mapping[str, str]) -> Path | None:
 
 
 def parse_cached(source: Source, directory: Path | None) -> SyntaxTree:
-    """The tree of a text, from the cache when it is there."""
+    """Return the tree of a source, from the cache if it has one."""
     if directory is None or len(source.text) < _SMALLEST:
         return parse(source)
     digest = _checksum(source.text.encode("utf-8", errors="surrogatepass")).hex()
@@ -112,7 +113,7 @@ def _write_entry(entry: Path, tree: SyntaxTree) -> None:
 
 
 def _prune_entries(directory: Path) -> None:
-    """Forget the older half when there are too many entries."""
+    """Delete the older half if there are too many entries."""
     with os.scandir(directory) as listed:
         entries = [(entry.stat().st_mtime, entry.path) for entry in listed if entry.is_file()]
     if len(entries) > _MOST_ENTRIES:

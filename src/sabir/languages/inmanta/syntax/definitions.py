@@ -1,4 +1,4 @@
-"""Definitions: entity, typedef, relation, index, implementation, implement, import."""
+"""The parser of definitions: entity, typedef, relation, index, implementation, implement, import."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ _MAX_ARITY: Final = 10**9
 
 
 class DefinitionParser(ExpressionParser):
+    """Parses definitions and the blocks inside them."""
+
     @abstractmethod
     def block(self, opening: int, construct: str) -> Block:
-        """The statements up to `end`, which is taken as well."""
+        """Parse the statements up to and including `end`."""
 
     def _word(self, kind: str, context: str, *, plain: bool = False) -> QualifiedName:
         pos = self.pos
@@ -95,7 +97,7 @@ class DefinitionParser(ExpressionParser):
         return Entity(self.starts[first], self.previous_end(), name, tuple(parents), tuple(attributes), doc)
 
     def _is_entity_unclosed(self, name: str, first: int) -> bool:
-        """Whether the `end` of an entity is missing here; what the entity has so far is kept."""
+        """Return whether the `end` of an entity is missing here; its attributes so far are kept."""
         kind = self.kinds[self.pos]
         try:
             if kind == END:
@@ -111,7 +113,7 @@ class DefinitionParser(ExpressionParser):
         return False
 
     def _is_no_attribute(self, first: int) -> bool:
-        """Whether a statement begins here: it stands outside the entity, and no name follows as in an attribute."""
+        """Return whether a statement starts here: it is outdented, and no name follows as in an attribute."""
         kind, following = self.kinds[self.pos], self.kinds[self.pos + 1]
         return (
             kind in ("id", "cid", "for", "if")
@@ -227,7 +229,7 @@ class DefinitionParser(ExpressionParser):
         return Index(self.starts[first], self.previous_end(), entity, tuple(attributes))
 
     def _multiplicity(self) -> tuple[int, int | None, int]:
-        """Lower bound, upper bound, and where it ends."""
+        """Return the lower bound, the upper bound, and where it ends."""
         start = self.starts[self.pos]
         self.expect("[", "with the multiplicity of the relation")
         low = self._parse_bound()
@@ -258,7 +260,7 @@ class DefinitionParser(ExpressionParser):
         return int(text)
 
     def relation(self) -> Relation:
-        """`A.b [1] -- B.a [0:]`, one-way without the second name, or annotations in place of `--`."""
+        """Parse `A.b [1] -- B.a [0:]`, one-way without the second name, or with annotations instead of `--`."""
         first = self.pos
         entity = self._word("cid", "at the start of a relation")
         self.expect(".", "after the entity of a relation")
@@ -288,7 +290,7 @@ class DefinitionParser(ExpressionParser):
         return annotations
 
     def old_relation(self) -> Relation:
-        """`File file [1:] -- [1] Service service`: each end has its name as seen from the other side."""
+        """Parse `File file [1:] -- [1] Service service`: each end has its name as seen from the other."""
         first = self.pos
         near = self._word("cid", "at the start of a relation")
         near_name = self._word("id", "after the entity", plain=True)

@@ -1,7 +1,7 @@
-"""Expressions: precedence climbing over the tokens.
+"""The expression parser: precedence climbing over the tokens.
 
-From loosest to tightest: `? :`, `or`, `and`, `not`, comparisons (with `in` and `is defined`), `+ -`, `* / %`, `-x`, `**`.
-`not` stands before a whole comparison, as in the grammar of spec 002 (decision S-55).
+From loosest to tightest: `? :`, `or`, `and`, `not`, comparisons (with `in` and `is defined`), `+ -`, `*
+/ %`, `-x`, `**`. `not` applies to a whole comparison, as in the grammar of spec 002 (decision S-55).
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ _OTHER_SPELLINGS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
 class ExpressionParser(TokenStream):
+    """Parses expressions, strings and argument lists."""
+
     def expression(self, power: int = 0) -> Expression:
         left = self._prefix()
         kinds = self.kinds
@@ -343,7 +345,7 @@ class ExpressionParser(TokenStream):
         return self._format_parts(text[2:-1], start + 2, start, start + len(text))
 
     def _format_parts(self, text: str, at: int, start: int, end: int) -> FormatText:
-        """The text between the quotes of an f-string, or of the spec in one; it begins at `at`."""
+        """Parse the text of an f-string, or of a format spec in one, that starts at `at`."""
         try:
             pieces = split_format(text)
         except ValueError as error:

@@ -1,9 +1,9 @@
-"""Text → tokens, with one regular expression.
+"""The lexer: text to tokens with one regular expression, and the contents of quoted strings.
 
-A name with its namespaces (`a::b::C`) is one token, and so is `matching /regex/`: a slash begins a regular expression
-only there. `//` begins a comment (spec 002 has it in a listing; decision S-44), so there is no such operator.
-
-What stands between quotes: escapes, `{{interpolation}}`, the parts of an f-string.
+A name with its namespaces (`a::b::C`) is one token, and so is `matching /regex/`: a slash starts a
+regular expression only there. `//` starts a comment (spec 002 uses it in a listing; decision S-44), so
+it is not an operator. Strings may have escapes, `{{interpolation}}` and, in f-strings, replacement
+fields.
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ class TokenList(Struct, frozen=True, eq=False):
 
 
 def tokenize(text: str) -> TokenList:
+    """Return the tokens of a text, with the spans of its `//` comments."""
     kinds: list[str] = []
     texts: list[str] = []
     starts: list[int] = []
@@ -141,7 +142,7 @@ _interpolation_pattern: Final = lazy_pattern(r"\{\{\s*([.A-Za-z0-9_-]+)\s*\}\}")
 
 
 def unescape(text: str) -> str:
-    """The text with its escapes resolved, as Python reads them; an unknown escape stays as it is."""
+    """Return the text with its escapes resolved as in Python; an unknown escape stays as it is."""
     return _escape_pattern().sub(_resolve_escape, text) if "\\" in text else text
 
 
@@ -154,10 +155,10 @@ def _resolve_escape(match: re.Match[str]) -> str:
 
 
 def split_interpolations(text: str) -> list[tuple[str, int] | tuple[str, int, None]]:
-    """Texts `(text, offset)` and interpolated paths `(path, offset, None)` in turn; offsets are into `text`.
+    """Return texts `(text, offset)` and paths `(path, offset, None)` in turn; offsets are into `text`.
 
-    Only names and attributes are interpolated; other text between double braces stays, but what only begins like no name
-    (`{{1}}`) is taken for one that does not exist (recorded behaviour).
+    Only names and attributes are interpolated. Other text in double braces stays, except that text
+    without the start of a name (`{{1}}`) counts as an undefined name (recorded behavior).
     """
     parts: list[tuple[str, int] | tuple[str, int, None]] = []
     at = 0
@@ -172,7 +173,7 @@ def split_interpolations(text: str) -> list[tuple[str, int] | tuple[str, int, No
 
 
 class FormatPart(Struct, frozen=True):
-    """A part of an f-string: text, or an expression with what follows it in the braces (`spec` None for text)."""
+    """A part of an f-string: text, or an expression with its conversion and format (`spec` None for text)."""
 
     text: str
     offset: int
@@ -182,7 +183,7 @@ class FormatPart(Struct, frozen=True):
 
 
 def split_format(text: str) -> list[FormatPart]:
-    """The parts of an f-string; ValueError says what is wrong with its braces."""
+    """Return the parts of an f-string; raise ValueError with the reason if its braces do not match."""
     parts: list[FormatPart] = []
     literal: list[str] = []
     start = at = 0

@@ -1,6 +1,6 @@
-"""Modules: where they are, what belongs to them, which file is which namespace (spec 002, "Modules").
+"""Modules: where they are, which files they have, and their namespaces (spec 002, "Modules").
 
-Where files come from: a part of the package, or a directory beside it.
+Files come from a part of the package, from a directory outside of it, or from memory.
 """
 
 from __future__ import annotations
@@ -21,28 +21,30 @@ _MAX_FILE = 20_000_000
 
 
 class FileTree(Protocol):
-    """A folder of a module: files by their path in it."""
+    """A directory of a module: files by their path in it."""
 
     @property
     def shown(self) -> str:
-        """The folder as reports name it."""
+        """The directory as shown in reports."""
         ...
 
     @property
     def directory(self) -> Path | None:
-        """The folder on disk, when there is one."""
+        """The directory on disk, or None."""
         ...
 
     def file(self, path: str) -> PackageFile | None: ...
 
     def list(self, folder: str) -> list[str]:
-        """The files below a folder, by their path in the tree, sorted."""
+        """Return the files under a directory, by their path in the tree, sorted."""
         ...
 
     def below(self, folder: str) -> FileTree: ...
 
 
 class PackageTree:
+    """A directory inside the package."""
+
     def __init__(self, package: LoadedPackage, prefix: str = "") -> None:
         self._package = package
         self._prefix = prefix and prefix.strip("/") + "/"
@@ -70,8 +72,10 @@ class PackageTree:
 
 
 class DirectoryTree:
+    """A directory on disk, outside the package."""
+
     def __init__(self, directory: Path, shown: str, root: Path | None = None) -> None:
-        """`root`: what no link may lead out of; the directory itself unless it lies in another tree."""
+        """Open a directory. No link may refer outside `root`, by default the directory itself."""
         self.directory = directory
         self.shown = shown
         self._root = root or directory
@@ -109,7 +113,7 @@ class DirectoryTree:
 
 
 class TextTree:
-    """Files that somebody has read already, with the folder where they lay."""
+    """Files that were read before, with the directory that contained them."""
 
     def __init__(self, files: Mapping[str, bytes], shown: str, directory: Path | None) -> None:
         self._files = {
@@ -142,7 +146,7 @@ MODULE_FOLDERS: Final = ("files", "model", "plugins", "templates")
 
 
 class Module(Struct, frozen=True, eq=False, dict=True):
-    """A module: `model` holds its `.cf` files, `plugins` its Python, `data` its `files/` and `templates/`."""
+    """A module: `model` has its `.cf` files, `plugins` its Python, `data` its `files/` and `templates/`."""
 
     name: str
     root: FileTree
@@ -153,7 +157,7 @@ class Module(Struct, frozen=True, eq=False, dict=True):
     """True for what sabir ships."""
 
     def namespace_file(self, namespace: str) -> PackageFile | None:
-        """The file of a namespace of this module: `a::b` is `b.cf` or `b/_init.cf`."""
+        """Return the file of a namespace of this module: `a::b` is `b.cf` or `b/_init.cf`."""
         parts = namespace.split("::")[1:]
         if not parts:
             return self.model.file("_init.cf")
@@ -161,7 +165,7 @@ class Module(Struct, frozen=True, eq=False, dict=True):
         return self.model.file(f"{path}.cf") or self.model.file(f"{path}/_init.cf")
 
     def namespaces(self) -> list[str]:
-        """Every namespace of the module, loaded or not."""
+        """Return every namespace of the module, loaded or not."""
         names = {self.name}
         for path in self.model.list(""):
             if path.endswith(".cf"):
@@ -171,7 +175,7 @@ class Module(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def commit(self) -> str | None:
-        """The commit of the git repository the module is, when it is one."""
+        """The commit of the module's git repository, or None."""
         directory = self.root.directory
         return None if directory is None or self.ours else _git_commit(directory)
 
@@ -184,12 +188,12 @@ class ModuleFault(Struct, frozen=True):
 
 
 class ModuleFinder:
-    """Finds modules by name: ours first, then on the module path, then installed Python packages."""
+    """Finds modules by name: bundled ones first, then the module path, then installed packages."""
 
     def __init__(
         self, path: Iterable[FileTree], of_package: Mapping[str, FileTree], *, foreign: Collection[str] = ()
     ) -> None:
-        """Of modules that are `foreign`, ours is left aside."""
+        """Create a finder. For modules in `foreign` the bundled one is ignored."""
         self._path = tuple(path)
         self._of_package = of_package
         self._foreign = foreign
@@ -201,7 +205,7 @@ class ModuleFinder:
         return self._searched[name]
 
     def importable(self) -> list[str]:
-        """Names of modules that could be imported, for a near name."""
+        """Return the names of modules that can be imported, for suggestions."""
         names = {"std", *self._of_package}
         for tree in self._path:
             for path in tree.list(""):
@@ -235,7 +239,7 @@ def _has_folder(tree: FileTree, folder: str) -> bool:
 
 
 def _module_at(name: str, tree: FileTree) -> Module | None:
-    """A module in its own folder: with `module.yml`, or a Python package with `setup.cfg` or `pyproject.toml`."""
+    """Return a module in its own directory: with `module.yml`, `setup.cfg` or `pyproject.toml`."""
     if tree.file("model/_init.cf") is None:
         return None
     if tree.file("module.yml") is not None or tree.file("module.yaml") is not None:
@@ -246,7 +250,7 @@ def _module_at(name: str, tree: FileTree) -> Module | None:
 
 
 def _find_installed(name: str, tree: FileTree) -> Module | None:
-    """A module installed as a Python package: `inmanta_plugins/<name>` holds everything."""
+    """Return a module installed as a Python package: `inmanta_plugins/<name>` contains everything."""
     inside = tree.below(f"inmanta_plugins/{name}")
     if inside.file("model/_init.cf") is None:
         return None
@@ -270,7 +274,7 @@ def _describe_fault(name: str, tree: FileTree) -> ModuleFault:
 
 
 def _git_commit(directory: Path) -> str | None:
-    """HEAD of the repository at a directory, read without running git."""
+    """Return HEAD of the repository at a directory, read without running git."""
     commit = _read_head_commit(directory)
     # A repository is somebody else's: what its files hold is a commit, or it is nothing to us.
     return commit if commit is not None and re.fullmatch(r"[0-9a-f]{40,64}", commit) else None

@@ -1,10 +1,8 @@
-"""Syntax tree of the Inmanta language. Nodes hold what was written, never what it means.
+"""Syntax tree of the Inmanta language. Nodes hold what was written, never its meaning.
 
-A model of 20,000 lines has 100,000 nodes, so they are built positionally and the collector never looks at them
-(`gc=False`): a frozen node holds only what was there before it, so no node can lead back to itself. They are compared by
-identity. The tags and the array form are what `cache` writes.
-
-All nodes below a node, in the order they are written.
+A model of 20,000 lines has 100,000 nodes, so they are built positionally and the garbage collector
+ignores them (`gc=False`). That is safe because a frozen node only refers to older objects, so no cycle
+can include it. Nodes are compared by identity. `cache` stores their tags and array form.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from sabir.text import Place, Source, Span
 
 
 class Node(Struct, frozen=True, eq=False, gc=False, array_like=True, tag_field="kind", tag=True):
-    """`start` and `end` are offsets into the text of the file."""
+    """The base class of nodes. `start` and `end` are offsets into the source."""
 
     start: int
     end: int
@@ -32,7 +30,10 @@ class Literal(Node, frozen=True):
 
 
 class Interpolation(Node, frozen=True):
-    """`{{ name.attribute }}` or, in an f-string, `{expression!conversion:spec}`; the spec may hold braces itself."""
+    """An interpolation `{{ name.attribute }}` or, in an f-string, `{expression!conversion:spec}`.
+
+    The spec may contain replacement fields itself.
+    """
 
     value: Expression
     spec: str | FormatText
@@ -52,10 +53,14 @@ class FormatText(Node, frozen=True):
 
 
 class ListLiteral(Node, frozen=True):
+    """A list: `[a, b]`."""
+
     items: tuple[Expression, ...]
 
 
 class DictLiteral(Node, frozen=True):
+    """A dict: `{"key": value}`, as pairs in source order."""
+
     items: tuple[tuple[Expression, Expression], ...]
 
 
@@ -66,19 +71,21 @@ class Name(Node, frozen=True):
 
 
 class AttributeRef(Node, frozen=True):
+    """An attribute or relation of a value: `base.name`."""
+
     base: Expression
     name: str
 
 
 class Lookup(Node, frozen=True):
-    """`dict[key]`."""
+    """A lookup in a dict: `dict[key]`."""
 
     base: Expression
     key: Expression
 
 
 class Argument(Node, frozen=True):
-    """`value`, `name=value` or `**value`."""
+    """An argument: `value`, `name=value` or `**value`."""
 
     name: str | None
     value: Expression
@@ -86,14 +93,14 @@ class Argument(Node, frozen=True):
 
 
 class IndexLookup(Node, frozen=True):
-    """`Entity[attribute=value]`."""
+    """A lookup in an index: `Entity[attribute=value]`."""
 
     entity: str
     arguments: tuple[Argument, ...]
 
 
 class SelectorLookup(Node, frozen=True):
-    """`instance.relation[attribute=value]`."""
+    """A lookup among related instances: `instance.relation[attribute=value]`."""
 
     base: Expression
     relation: str
@@ -101,50 +108,62 @@ class SelectorLookup(Node, frozen=True):
 
 
 class Call(Node, frozen=True):
+    """A call of a function: `module::function(arguments)`."""
+
     function: str
     arguments: tuple[Argument, ...]
 
 
 class Construct(Node, frozen=True):
+    """A constructor: `Entity(attribute=value)`."""
+
     entity: str
     arguments: tuple[Argument, ...]
 
 
 class Not(Node, frozen=True):
+    """A negation: `not value`."""
+
     operand: Expression
 
 
 class Unary(Node, frozen=True):
-    """`-value`."""
+    """A negative value: `-value`."""
 
     operand: Expression
 
 
 class Logic(Node, frozen=True):
-    """`a or b or c`, `a and b and c`."""
+    """A chain `a or b or c`, or `a and b and c`."""
 
     operator: str
     operands: tuple[Expression, ...]
 
 
 class Binary(Node, frozen=True):
+    """A binary operator, arithmetic or comparison."""
+
     operator: str
     left: Expression
     right: Expression
 
 
 class IsDefined(Node, frozen=True):
+    """A test: `value is defined`."""
+
     operand: Expression
 
 
 class Conditional(Node, frozen=True):
+    """A choice: `condition ? value : other`."""
+
     condition: Expression
     then: Expression
     otherwise: Expression
 
 
 class Comprehension(Node, frozen=True):
-    """`[element for variable in iterable … if guard …]`."""
+    """A comprehension: `[element for variable in iterable … if guard …]`."""
 
     element: Expression
     loops: tuple[tuple[str, Expression], ...]
@@ -175,7 +194,7 @@ Expression = Union[
 
 
 class Assign(Node, frozen=True):
-    """`target = value`, or `target += value` when `extend`."""
+    """An assignment `target = value`, or `target += value` if `extend`."""
 
     target: Name | AttributeRef
     value: Expression
@@ -183,10 +202,14 @@ class Assign(Node, frozen=True):
 
 
 class ExpressionStatement(Node, frozen=True):
+    """An expression in the place of a statement."""
+
     value: Expression
 
 
 class For(Node, frozen=True):
+    """A loop: `for variable in iterable:`."""
+
     variable: str
     iterable: Expression
     body: Block
@@ -204,24 +227,28 @@ Block = tuple[Statement, ...]
 
 
 class QualifiedName(Node, frozen=True):
-    """A name of a type, implementation or module where it is used."""
+    """A use of a name of a type, implementation or module."""
 
     name: str
 
 
 class TypeRef(Node, frozen=True):
+    """A type as written, such as `string[]?`."""
+
     name: str
     is_list: bool
     nullable: bool
 
 
 class Import(Node, frozen=True):
+    """An import: `import module::sub as alias`."""
+
     name: str
     alias: str | None
 
 
 class AttributeDef(Node, frozen=True):
-    """`default` is None when none is written; `undef` removes an inherited one."""
+    """An attribute. `default` is None if none is written; `undef` removes an inherited one."""
 
     type: TypeRef
     name: str
@@ -230,6 +257,8 @@ class AttributeDef(Node, frozen=True):
 
 
 class Entity(Node, frozen=True):
+    """An entity definition with its parents and attributes."""
+
     name: QualifiedName
     parents: tuple[QualifiedName, ...]
     attributes: tuple[AttributeDef, ...]
@@ -237,7 +266,7 @@ class Entity(Node, frozen=True):
 
 
 class Typedef(Node, frozen=True):
-    """Exactly one of `condition` and `regex` is set."""
+    """A typedef. Exactly one of `condition` and `regex` is set."""
 
     name: QualifiedName
     base: TypeRef
@@ -246,7 +275,10 @@ class Typedef(Node, frozen=True):
 
 
 class RelationEnd(Node, frozen=True):
-    """One end: `entity.name [low:high]`; `high` None is no bound; `name` None for the far end of a one-way relation."""
+    """One end of a relation: `entity.name [low:high]`.
+
+    `high` is None without an upper bound, `name` None for the far end of a one-way relation.
+    """
 
     entity: QualifiedName
     name: str | None
@@ -255,6 +287,8 @@ class RelationEnd(Node, frozen=True):
 
 
 class Relation(Node, frozen=True):
+    """A relation between two entities, with its annotations."""
+
     left: RelationEnd
     right: RelationEnd
     annotations: tuple[Expression, ...]
@@ -264,11 +298,15 @@ class Relation(Node, frozen=True):
 
 
 class Index(Node, frozen=True):
+    """An index: `index Entity(attribute, …)`."""
+
     entity: QualifiedName
     attributes: tuple[QualifiedName, ...]
 
 
 class Implementation(Node, frozen=True):
+    """An implementation: `implementation name for Entity:` with its statements."""
+
     name: QualifiedName
     entity: QualifiedName
     body: Block
@@ -276,7 +314,7 @@ class Implementation(Node, frozen=True):
 
 
 class Implement(Node, frozen=True):
-    """`implementations` holds `parents` as a name, as it is written."""
+    """An implement statement. `implementations` contains `parents` as a name, as written."""
 
     entity: QualifiedName
     implementations: tuple[QualifiedName, ...]
@@ -288,6 +326,7 @@ TopStatement = Union[Statement, Definition]
 
 
 def place_of(source: Source, node: Node) -> Place:
+    """Return the location of a node in its source."""
     return Place(source, Span(node.start, node.end))
 
 
@@ -296,7 +335,7 @@ _PLAIN = frozenset({"str", "int", "float", "bool", "None"})
 
 @cache
 def _node_fields(kind: type[Node]) -> tuple[str, ...]:
-    """The fields of a kind of node that can hold nodes: a tree is walked often, and most fields are plain values."""
+    """Return the fields of a node class that can hold nodes, cached because trees are walked often."""
     annotations: dict[str, str] = kind.__annotations__
     return tuple(
         name for name, annotation in annotations.items() if not _PLAIN.issuperset(annotation.split(" | "))
@@ -304,7 +343,7 @@ def _node_fields(kind: type[Node]) -> tuple[str, ...]:
 
 
 def children(node: Node) -> list[Node]:
-    """The nodes directly below a node."""
+    """Yield the nodes directly below a node."""
     below: list[Node] = []
     for name in _node_fields(type(node)):
         value = getattr(node, name)
@@ -324,7 +363,7 @@ def _gather_nodes(values: tuple[Any, ...], below: list[Node]) -> None:
 
 
 def walk(*roots: Node) -> Iterator[Node]:
-    """The nodes themselves and all below them."""
+    """Yield the nodes and all nodes below them, in source order."""
     todo: list[Node] = [*reversed(roots)]
     while todo:
         node = todo.pop()

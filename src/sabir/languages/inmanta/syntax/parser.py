@@ -1,4 +1,4 @@
-"""A file of the language → its statements, with all its independent syntax errors."""
+"""The parser: a file to its statements, with all its independent syntax errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _VALUES: Final = frozenset(
 
 
 class SyntaxTree(Struct, frozen=True, eq=False):
-    """What a file holds. `problems` are its syntax errors, `slash_comments` the comments of the old form."""
+    """The statements of a file, its syntax errors (`problems`) and its deprecated `//` comments."""
 
     statements: tuple[TopStatement, ...]
     problems: tuple[Finding, ...]
@@ -45,6 +45,7 @@ class SyntaxTree(Struct, frozen=True, eq=False):
 
 
 def parse(source: Source) -> SyntaxTree:
+    """Parse a source. Errors are in the result, and the statements around them are kept."""
     with collector_paused():
         parser = _FileParser(source)
         statements = parser.file()
@@ -278,7 +279,7 @@ class _FileParser(DefinitionParser):
 
 
 def rewrite_relation(relation: Relation) -> str:
-    """A relation of the old form in today's words."""
+    """Return a relation in the deprecated form rewritten in the current one."""
     left, right = relation.left, relation.right
 
     def multiplicity(low: int, high: int | None) -> str:

@@ -1,4 +1,4 @@
-"""A project: its main file, the modules it imports, and every namespace that comes with them."""
+"""A project: its main file, the modules it imports, and all their namespaces."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ MAIN = "__config__"
 
 
 class Namespace(Struct, eq=False):
-    """One file: its statements and what it imports (name or alias → namespace)."""
+    """One file: its statements and its imports (name or alias to namespace)."""
 
     name: str
     source: Source
@@ -74,6 +74,8 @@ class Namespace(Struct, eq=False):
 
 
 class InmantaProject(Struct, eq=False):
+    """A loaded project: namespaces and modules by name, with the findings so far."""
+
     namespaces: dict[str, Namespace]
     modules: dict[str, Module]
     findings: list[Finding]
@@ -89,9 +91,10 @@ def load_project(
     cache: Path | None = None,
     std_installed: bool = False,
 ) -> InmantaProject:
-    """Read `main.cf` (or the module the package is) and everything it imports. Trees of large files are kept in `cache`.
+    """Read `main.cf`, or the module that the package is, and everything it imports.
 
-    With `std_installed` the module `std` is looked for like any other, and ours is not there.
+    Trees of large files are stored in `cache`. With `std_installed` the module `std` is found like any
+    other, and the bundled one is ignored.
     """
     return _Loader(package, search_path, cache, std_installed=std_installed).load()
 
@@ -288,7 +291,7 @@ _BUILT_IN: Final = "\nentity Entity:\nend\nEntity.requires [0:] -- Entity.provid
 
 
 def _with_built_in(source: Source) -> Source:
-    """An installed `std` with what it counts on, behind its own text: places in that stay as they are."""
+    """Return an installed `std` with its built-in definitions appended, so that its locations stay valid."""
     return Source(source.name, source.text + _BUILT_IN)
 
 
@@ -297,7 +300,7 @@ def _install_hint(name: str) -> str:
 
 
 def _own_module(package: LoadedPackage) -> str | None:
-    """The name of the module that the package itself is, when it is one and no project."""
+    """Return the name of the module that the package is, or None for a project."""
     if package.exists("main.cf") or package.exists("project.yml") or not package.exists("model/_init.cf"):
         return None
     manifest = package.get_file("module.yml") or package.get_file("module.yaml")

@@ -1,4 +1,4 @@
-"""The parser's view of the tokens, and how it gives up on one statement without losing the next."""
+"""The token stream of the parser, and its recovery after a broken statement."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _KIND_WORDS: Final = {
 
 
 class ParseError(Exception):
-    """A statement that cannot be read; the finding says why."""
+    """Raised for a statement that cannot be parsed; the finding has the reason."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
@@ -61,8 +61,10 @@ class ParseError(Exception):
 
 
 class TokenStream:
+    """The tokens of a source with a position, and the error messages that depend on context."""
+
     def __init__(self, source: Source, piece: str | None = None, offset: int = 0) -> None:
-        """The tokens of a source, or of a piece of it that begins at an offset."""
+        """Tokenize a source, or a piece of it that starts at an offset."""
         self.source = source
         self.text = source.text if piece is None else piece
         tokens = tokenize(self.text)
@@ -93,7 +95,7 @@ class TokenStream:
         raise ParseError(SYNTAX.at(Place(self.source, Span(start, end)), message, hint=hint))
 
     def _keyword_as_name(self, pos: int) -> None:
-        """Say so when a value is given to a keyword: what else is wrong there follows from it."""
+        """Report a value assigned to a keyword. Other errors there are consequences."""
         if self.kinds[pos] in _ASSIGNS and pos and self._line_start(pos - 1) is not None:
             pos -= 1
         word = self.texts[pos]
@@ -127,7 +129,7 @@ class TokenStream:
         return f"{shown!r}" if kind not in ("string", "multi", "raw", "format") else f"the string {shown}"
 
     def expect(self, kind: str, context: str) -> str:
-        """Take a token of this kind; `context` says where we are: `after 'entity'`."""
+        """Consume a token of this kind; `context` describes the position: `after 'entity'`."""
         pos = self.pos
         if self.kinds[pos] != kind:
             if self.kinds[pos] == END and kind in _CLOSING:
@@ -138,7 +140,7 @@ class TokenStream:
         return self.texts[pos]
 
     def _find_opening_bracket(self) -> int | None:
-        """The last bracket before the token at hand that is still open."""
+        """Return the last bracket before the current token that is still open."""
         closed = 0
         for pos in range(self.pos - 1, -1, -1):
             closed += self.kinds[pos] in _CLOSING
@@ -188,7 +190,7 @@ class TokenStream:
             )
 
     def _line_start(self, pos: int) -> int | None:
-        """The column of a token that is the first of its line, else None."""
+        """Return the column of a token that is the first of its line, else None."""
         start = self.starts[pos] - self.offset
         if self.text[start - 1 : start].strip():
             return None
@@ -204,12 +206,12 @@ class TokenStream:
         return len(line) - len(line.lstrip())
 
     def stands_outside(self, pos: int, opening: int) -> bool:
-        """Whether a token begins a line that is indented no deeper than the line that opened a block."""
+        """Return whether a token starts a line that is indented no deeper than the head of the block."""
         column = self._line_start(pos)
         return column is not None and column <= self._indent(opening)
 
     def recover(self, first: int) -> None:
-        """Skip the rest of a broken statement that began at token `first`, guided by the indentation."""
+        """Skip the rest of a broken statement that started at token `first`, guided by indentation."""
         indent = self._indent(first)
         self.pos = max(self.pos, first + 1)
         while self.kinds[self.pos] != END:
@@ -225,7 +227,7 @@ class TokenStream:
             self.pos += 1
 
     def body_below(self, first: int) -> int | None:
-        """The first token below the head of a block, when the problem is in the head; a head may have several lines."""
+        """Return the first token below a broken head of a block. A head may have several lines."""
         if self.kinds[first] not in _HEADS or self._line_start(first) is None:
             return None
         indent = self._indent(first)
@@ -245,7 +247,7 @@ class TokenStream:
         return None
 
     def _head_ends(self, pos: int, open_brackets: int) -> bool:
-        """Whether a head ends above the line that a token begins: it has its colon, or that is what the problem is."""
+        """Return whether a head ends above the line that a token starts: it has its colon, or lacks just that."""
         # An open bracket, or an operator at the end of the line, means that the head goes on below.
         is_missed = (
             pos == self.pos and self.kinds[pos] in _STATEMENT_WORDS and self.kinds[pos - 1] in _LAST_OF_VALUE
@@ -253,7 +255,7 @@ class TokenStream:
         return (self.kinds[pos - 1] == ":" or is_missed) and open_brackets <= 0 and self.pos <= pos
 
     def statement_hint(self, pos: int) -> str | None:
-        """The keyword that a first word may have been meant to be."""
+        """Return a suggestion of the keyword that a first word may have been meant to be."""
         word = self.texts[pos]
         keyword = suggest(
             word, ("entity", "typedef", "implementation", "implement", "index", "import", "for", "if", "end")

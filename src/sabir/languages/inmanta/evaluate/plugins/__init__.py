@@ -1,1 +1,1 @@
-"""Python plug-ins: what they import, how they are loaded, how their annotations become types."""
+"""Python plugins: what they can import, how they are loaded, how their annotations become types."""

@@ -1,6 +1,7 @@
-"""What the Python of a project registers, and what a plug-in is given for a call.
+"""What the Python of a project registers, and the context that a plugin gets for a call.
 
-`names` offers these as `inmanta.plugins` and so on; the classes that modules inherit from are in `engine`.
+`compat` provides these names as `inmanta.plugins` and similar modules. The classes that modules inherit
+from are in `engine`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ R = TypeVar("R")
 
 
 class RegisteredPlugin(Struct, frozen=True):
-    """A function marked as a plug-in."""
+    """A function marked as a plugin."""
 
     name: str
     function: Callable[..., Any]
@@ -35,7 +36,7 @@ class RegisteredPlugin(Struct, frozen=True):
 
 
 class RegisteredExport(Struct, frozen=True):
-    """A function that is run with the instances of these entities when the model is exported under its name."""
+    """A function that runs with the instances of these entities when the model is exported under its name."""
 
     name: str
     entities: tuple[str, ...]
@@ -43,7 +44,11 @@ class RegisteredExport(Struct, frozen=True):
 
 
 class RegisteredResource(Struct, frozen=True):
-    """A class registered for an entity: `agent` is the path to the agent's name, `id_attribute` what identifies it."""
+    """A class registered for an entity.
+
+    `agent` is the path to the name of the agent, `id_attribute` the attribute that identifies the
+    resource.
+    """
 
     entity: str
     agent: str
@@ -52,7 +57,7 @@ class RegisteredResource(Struct, frozen=True):
 
 
 class Registry:
-    """What the Python of one project (or a library of ours) registers: its methods are the decorators that it imports."""
+    """What the Python of one project or bundled module registers. Its methods are the decorators."""
 
     def __init__(self) -> None:
         self.plugins: list[RegisteredPlugin] = []
@@ -84,7 +89,7 @@ class Registry:
         emits_statements: bool = False,  # noqa: FBT001, FBT002, ARG002  # the signature modules call
         allow_unknown: bool = False,  # noqa: FBT001, FBT002
     ) -> Any:
-        """Mark a function as a plug-in: `@plugin`, `@plugin("name")` or `@plugin(allow_unknown=True)`."""
+        """Register a function as a plugin: `@plugin`, `@plugin("name")` or `@plugin(allow_unknown=True)`."""
 
         def register(name: str | None, target: Callable[..., Any]) -> Callable[..., Any]:
             called = name or target.__name__
@@ -110,7 +115,7 @@ class Registry:
         return register
 
     def provider(self, resource_type: str, name: str | None = None) -> Callable[[type], type]:  # noqa: ARG002
-        """Register a handler for the resources of an entity; it acts when something is deployed."""
+        """Register a handler for the resources of an entity; it runs during deployment."""
 
         def register(cls: type) -> type:
             self.handlers[resource_type] = cls
@@ -119,7 +124,7 @@ class Registry:
         return register
 
     def dependency_manager(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that may add to what resources require, before they are exported."""
+        """Register a function that may add requirements to resources before they are exported."""
         self.dependency_managers.append(function)
         return function
 
@@ -131,14 +136,14 @@ class Registry:
         return register
 
     def finalizer(self, function: Callable[[], object]) -> Callable[[], object]:
-        """A function that is called when the model is evaluated, also when that failed."""
+        """Register a function that is called after evaluation, even if that failed."""
         self.finalizers.append(function)
         return function
 
     def deprecated(
         self, function: Callable[..., Any] | None = None, *, replaced_by: str | None = None
     ) -> Any:
-        """A plug-in that has a successor, or none."""
+        """Mark a plugin as deprecated, with or without a replacement."""
 
         def register(target: Callable[..., Any]) -> Callable[..., Any]:
             self.deprecations[target] = replaced_by or ""
@@ -147,7 +152,7 @@ class Registry:
         return register if function is None else register(function)
 
     def to_id(self, entity: Any) -> str | None:
-        """The id of the resource of an instance; None when it has none."""
+        """Return the id of the resource of an instance, or None if it has none."""
         return self.identify(entity)
 
 
@@ -156,7 +161,7 @@ def _identify_too_early(_: Any) -> str | None:
 
 
 class PluginException(Exception):
-    """Raised by plug-ins to say what is wrong."""
+    """Raised by plugins to report an error."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
@@ -164,7 +169,7 @@ class PluginException(Exception):
 
 
 class NotAllowed(PluginException):
-    """Raised by our own plug-ins: the operator has not allowed this."""
+    """Raised by bundled plugins if a permission is missing."""
 
     def __init__(self, message: str, *, hint: str) -> None:
         super().__init__(message)
@@ -172,7 +177,7 @@ class NotAllowed(PluginException):
 
 
 class CallingCompiler:
-    """The compiler, as a plug-in sees it: other plug-ins by name, types, and what is known about resources."""
+    """The compiler as a plugin sees it: other plugins by name, types, and facts about resources."""
 
     def __init__(
         self,
@@ -202,7 +207,7 @@ class _Resolver:
 
 
 class Context:
-    """The call of a plug-in, as the plug-in sees it: the scope it stands in, types, templates."""
+    """The call of a plugin as the plugin sees it: the calling scope, types, templates."""
 
     def __init__(
         self,
@@ -233,16 +238,16 @@ class Context:
 
     @property
     def owner(self) -> Any:
-        """The calling statement, of which plug-ins ask for its namespace."""
+        """The calling statement, whose namespace plugins read."""
         space = SimpleNamespace(get_full_name=lambda: self._namespace, name=self._namespace)
         return SimpleNamespace(namespace=space)
 
     def entity(self, name: str) -> EntityType | None:
-        """An entity by the name that it has where the call stands."""
+        """Return an entity by a name as resolved in the calling scope."""
         return self._types(name)
 
     def get_type(self, name: str) -> Any:
-        """The same for Python of modules."""
+        """Return a type by a name as resolved in the calling scope, for Python of modules."""
         from sabir.languages.inmanta.evaluate.plugins.engine.faults import NotFoundException
         from sabir.languages.inmanta.evaluate.plugins.engine.types import entity_view
 
@@ -261,7 +266,7 @@ class Context:
 
     @property
     def queue(self) -> Any:
-        """What a scheduler is to plug-ins: a way to the compiler."""
+        """The stand-in for the scheduler of the original engine, through which plugins reach the compiler."""
         return SimpleNamespace(get_compiler=self.get_compiler, get_types=lambda: self.compiler.types)
 
     def get_queue_scheduler(self) -> Any:
@@ -271,11 +276,11 @@ class Context:
         return self._render(path, values)
 
     def read_file(self, folder: str, path: str) -> bytes:
-        """A file of a module: `module/path` inside its `files` or `templates`."""
+        """Return a file of a module: `module/path` inside its `files` or `templates`."""
         return self._read_file(folder, path)
 
     def list_files(self, folder: str, path: str) -> list[str]:
-        """The names of the files that lie in such a place."""
+        """Return the names of the files in such a directory."""
         return self._list_files(folder, path)
 
     def get_environment_id(self) -> str:

@@ -1,12 +1,12 @@
-"""`import inmanta…` for plug-ins without the existing engine being installed, and `inmanta_plugins.<module>`.
+"""Import hooks for plugins: `inmanta.…` without the original engine, and `inmanta_plugins.<module>`.
 
-Both work only inside `ProjectPython.importable`, through finders at the head of the import path: a model means the same
-whether or not the existing engine is installed beside it. What was loaded of that is put back on leaving, and ours taken out.
-What is loaded and registered belongs to the project; only the import system is shared, for one project at a time.
+Both work only inside `ProjectPython.importable`, through finders at the front of the import path. So a
+model has the same result whether or not the original engine is installed as well. On exit the modules
+that were loaded before are restored, and the ones provided here are removed. Everything loaded and
+registered belongs to the project. Only the import system is shared, by one project at a time.
 
-Which names plug-ins can import from `inmanta.…`, and what the others do.
-
-What is not offered can be imported, so that a module which names it in an annotation loads; using it says that it is not there.
+A table lists the names that plugins can import. Any other name of the original engine can be imported
+too, so that a module which only uses it in an annotation loads. Using it raises `NotOffered`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ENGINE: Final = "sabir.languages.inmanta.evaluate.plugins.engine."
 
 
 class NotOffered(Exception):
-    """A name of the existing engine that has no meaning here was used."""
+    """Raised when a name of the original engine is used that sabir does not provide."""
 
 
 def _refuse_class(cls: type) -> NoReturn:
@@ -41,7 +41,7 @@ def _refuse_class(cls: type) -> NoReturn:
 
 
 class _NotOfferedName(type):
-    """A name that can be imported and stand in annotations, and nothing else."""
+    """A placeholder that can be imported and used in annotations, and nothing else."""
 
     def __call__(cls, *_: Any, **__: Any) -> Any:
         _refuse_class(cls)
@@ -62,7 +62,7 @@ class _NotOfferedName(type):
 
 
 def not_offered(module: str, name: str) -> Any:
-    """What stands for a name: an exception that nobody raises, or a name that cannot be used."""
+    """Return the placeholder for a name: an exception class that is never raised, or an unusable name."""
     if name.endswith(("Exception", "Excpetion", "Error")):
         return type(name, (Exception,), {"__module__": module})
     return _NotOfferedName(name, (), {"__module__": module, "__init_subclass__": _no_subclass})
@@ -225,7 +225,7 @@ MODULES: Final = frozenset(_NAMES) | {
 
 
 def engine_names(module: str, registry: api.Registry, project: SimpleNamespace) -> dict[str, Any]:
-    """What a module of the engine offers to the plug-ins of a project: they register with it and can ask where it lies."""
+    """Return the names that a module of the engine provides to the plugins of a project."""
     names = _NAMES.get(module)
     return {} if names is None else dict(names(registry, project))
 
@@ -238,7 +238,7 @@ else:
 
 
 class _EngineModule(ModuleType):
-    """A module of the existing engine: names that are not offered say so when they are used."""
+    """A module of the original engine. Names that are not provided raise when they are used."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -276,7 +276,7 @@ class _EngineFinder(MetaPathFinder):
 
 
 class _ModuleLoader(Loader):
-    """A Python file of a module of the project, from wherever the project was loaded."""
+    """The loader for Python files of the project's modules, from wherever the project was loaded."""
 
     def __init__(self, text: str, shown: str, file: str) -> None:
         self._text = text
@@ -330,7 +330,7 @@ class _ModuleFinder(MetaPathFinder):
 
 
 class _OursLoader(Loader):
-    """Our own module, as `inmanta_plugins.<name>`: its functions by the names that models call them."""
+    """The loader for a bundled module as `inmanta_plugins.<name>`, with the functions that models call."""
 
     def __init__(self, name: str, session: Session) -> None:
         self._name = name
@@ -352,7 +352,7 @@ class _OursLoader(Loader):
 
 
 class ProjectPython:
-    """The Python of one project: where it lies, what it registered, the texts of what was loaded."""
+    """The Python of one project: its location, what it registered, the sources of loaded files."""
 
     def __init__(self, modules: Mapping[str, Module], root: Path | None, session: Session) -> None:
         self.modules = modules
@@ -371,7 +371,7 @@ class ProjectPython:
 
     @contextmanager
     def importable(self) -> Generator[None]:
-        """While open, plug-ins can be imported and can import what they know."""
+        """Return a context in which plugins can be imported and can import what is provided."""
         before = {name: module for name, module in sys.modules.items() if _is_ours_to_clear(name)}
         for name in before:
             del sys.modules[name]

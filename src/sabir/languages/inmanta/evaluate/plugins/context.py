@@ -1,4 +1,4 @@
-"""What a plug-in gets that asks for its context: the call it stands in, as far as Python may look at it."""
+"""Contexts of plugin calls: the parts of the calling scope that Python can access."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Contexts:
-    """Makes the contexts of all calls of a model."""
+    """Creates the contexts of all calls of a model."""
 
     def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
@@ -43,7 +43,7 @@ class Contexts:
         self._refs = {"facts": facts}
 
     def maker(self, scope: BlockScope, place: Place) -> Callable[[Frame], Context]:
-        """How the context of one call is made each time it is run."""
+        """Return a function that creates the context of one call each time it runs."""
         compiler = self.compiler
         render = compiler.templates.renderer(scope, place)
         location = str(place.location)
@@ -100,7 +100,7 @@ class Contexts:
         return value
 
     def fact(self, instance: ModelInstance, name: str) -> tuple[str, str | None]:
-        """The id of the resource of an instance, and what is known about it; None when it is not known yet."""
+        """Return the resource id of an instance and the fact; None if the fact is not known yet."""
         text = self.resource_id(instance)
         value = self.facts.get((text, name))
         if value is None:
@@ -116,7 +116,7 @@ class Contexts:
         return text
 
     def _identify(self, instance: Any) -> str | None:
-        """The id of the resource of an instance: None when it has none, empty when it is not known yet."""
+        """Return the resource id of an instance: None if it has none, empty if it is not known yet."""
         held: ModelInstance = instance_of(instance) if isinstance(instance, InstanceView) else instance
         registered = {resource.entity: resource for resource in self.registry.resources}
         classes = classes_of(held.entity, registered)

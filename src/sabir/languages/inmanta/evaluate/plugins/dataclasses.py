@@ -1,8 +1,11 @@
-"""Dataclasses of modules: an entity below `std::Dataclass` has a Python class of the same name and fields.
+"""Dataclasses of modules, and the identity of resources.
 
-A plug-in that asks for the class gets an object of it for an instance; an object that a plug-in answers becomes an instance.
+An entity that extends `std::Dataclass` has a Python class of the same name and fields. A plugin that
+declares the class gets an object of it for an instance. An object that a plugin returns becomes an
+instance.
 
-Which resources an instance is, and what identifies them: asked by the export, and by a model that asks for facts.
+Which resources an instance is exported as, and their ids, is needed by the export and by models that
+ask for facts.
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def classes_of(entity: EntityType, classes: Mapping[str, RegisteredResource]) -> list[RegisteredResource]:
-    """The classes for the instances of an entity; one that is registered for several of its parents counts once."""
+    """Return the resource classes of an entity; one registered for several of its parents counts once."""
     by_class: dict[type, RegisteredResource] = {}
     for ancestor in entity.ancestors:
         registered = classes.get(ancestor.name) or classes.get(ancestor.shown)
@@ -49,7 +52,7 @@ def classes_of(entity: EntityType, classes: Mapping[str, RegisteredResource]) ->
 
 
 def identity_of(instance: ModelInstance, registered: RegisteredResource, exporter: Exporter) -> Id | None:
-    """The id of a resource; None when a part of it is not known before deployment."""
+    """Return the id of a resource, or None if a part of it is not known before deployment."""
     agent = _find_agent_name(instance, registered)
     value = field_value(instance, registered, exporter, registered.id_attribute)
     if isinstance(agent, Unknown) or isinstance(value, UnknownView):
@@ -88,7 +91,10 @@ def _find_agent_name(instance: ModelInstance, registered: RegisteredResource) ->
 def field_value(
     instance: ModelInstance, registered: RegisteredResource, exporter: Exporter, name: str
 ) -> Any:
-    """A field: what `get_<field>` or `map` of the class computes, else the attribute; unknown when it needs what is."""
+    """Return a field: the result of `get_<field>` or `map` of the class, or the attribute.
+
+    The field is unknown if it is computed from an unknown value.
+    """
     cls: Any = registered.cls
     view = view_of(instance)
     getter: Callable[..., Any] | None = getattr(cls, f"get_{name}", None) or cls.map.get(name)
@@ -107,23 +113,24 @@ def _is_class(value: object) -> bool:
 
 
 def is_object(value: object) -> bool:
+    """Return whether a value is an object of a module's dataclass."""
     return _is_class(type(value))
 
 
 def wants_objects(annotation: Any) -> bool:
-    """Whether an annotation names a class of a module, itself or inside."""
+    """Return whether an annotation names a dataclass of a module, itself or in a type argument."""
     annotation = resolve_alias(annotation)
     return _is_class(annotation) or any(map(wants_objects, typing.get_args(annotation)))
 
 
 def entity_of(cls: type, definitions: Definitions) -> EntityType | None:
-    """The entity that a class stands for: `inmanta_plugins.a.b` is the namespace `a::b`."""
+    """Return the entity of a class: `inmanta_plugins.a.b` is the namespace `a::b`."""
     space = "::".join(cls.__module__.split(".")[1:])
     return definitions.entities.get(f"{space}::{cls.__name__}")
 
 
 def as_object(value: Any) -> Any:
-    """A value for a plug-in that asks for objects: instances of data classes, also in lists, as their objects."""
+    """Return a value in which instances of dataclasses are replaced by their objects, also in lists."""
     if isinstance(value, ModelInstance):
         cls = _class_of(value.entity)
         if cls is None:
@@ -147,13 +154,13 @@ def _class_of(entity: EntityType) -> Callable[..., Any] | None:
 
 
 class DataclassConverter:
-    """Makes instances of objects, each once."""
+    """Converts objects to instances, each object once."""
 
     def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
 
     def convert(self, value: Any, place: Place) -> Any:
-        """An answer of a plug-in, with instances for the objects in it."""
+        """Return the result of a plugin, with instances instead of objects."""
         if is_object(value):
             return self._instance(value, place)
         if isinstance(value, list | tuple):

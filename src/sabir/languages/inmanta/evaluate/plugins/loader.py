@@ -1,10 +1,9 @@
-"""Loading the plug-ins of all modules of a project, or only their names when they may not run.
+"""Loads the plugins of all modules of a project, or only their names if they may not run.
 
-Python that is written for a newer version than the one that runs: told by the line at which reading it ended.
-
-What the resources of common modules (`fs`, `files`, `apt`, `exec`) are, for when their own Python may not run.
-
-Their names and ids are those of the modules, so that the record of a resource is one and the same whoever keeps it.
+Plugins may be written for a newer Python than the running one. The line of the syntax error tells which
+version is needed. For common modules (`fs`, `files`, `apt`, `exec`) a table has the resource classes
+for the case that their Python may not run. Names and ids are those of the modules, so that a resource
+has the same record whether its handler or sabir manages it.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from sabir.text import Place, Source, Span
 
 
 class _Syntax(Struct, frozen=True, kw_only=True):
-    """Something that an older Python cannot read."""
+    """A syntax that older versions of Python cannot parse."""
 
     name: str
     since: tuple[int, int]
@@ -79,7 +78,7 @@ _LONGEST: Final = 300
 
 
 def newer_python(error: BaseException, line: str) -> str | None:
-    """What to do about a line that this Python cannot read and a newer one can."""
+    """Return a hint for a line that this Python cannot parse but a newer one can."""
     if not isinstance(error, SyntaxError):
         return None
     here = sys.version_info[:2]
@@ -152,7 +151,7 @@ _CLASSES: Final[tuple[tuple[str, str, type], ...]] = (
 
 
 def resources_of_module(module: str) -> Iterator[RegisteredResource]:
-    """What stands in for the classes of a module."""
+    """Return the stand-ins for the resource classes of a module."""
     for entity, attribute, cls in _CLASSES:
         if entity.partition("::")[0] == module:
             # Each entity has a class of its own, as an instance is exported once for each class.
@@ -163,7 +162,7 @@ def resources_of_module(module: str) -> Iterator[RegisteredResource]:
 def load_functions(
     definitions: Definitions, python: ProjectPython, *, run: bool
 ) -> tuple[Functions, list[Finding]]:
-    """Every function a model can call. With `run` False, other people's plug-ins are known by name only."""
+    """Return every function a model can call. Without `run`, third-party plugins are known by name only."""
     functions = Functions(python.sources, python.registry)
     findings: list[Finding] = []
     plugins: dict[str, list[RegisteredPlugin]] = {}
@@ -193,7 +192,10 @@ def load_functions(
 
 
 def load_resources(python: ProjectPython) -> list[Finding]:
-    """Classes of resources, handlers and references alone, for who runs handlers; an import that fails is a finding."""
+    """Load resource classes, handlers and references, for running handlers.
+
+    An import that fails is a finding.
+    """
     findings: list[Finding] = []
     for module in python.modules.values():
         if module.ours:
@@ -214,13 +216,13 @@ def _register_ours(module: Module, python: ProjectPython) -> Registry:
 
 
 def _find_module_name(registered: RegisteredPlugin, importing: Module) -> str:
-    """The module whose Python a function stands in: plug-ins of one module may import those of another."""
+    """Return the module that contains a function: plugins of one module may import those of another."""
     package, _, inside = registered.module.partition(".")
     return inside.partition(".")[0] if package == "inmanta_plugins" else importing.name
 
 
 def _refuse(name: str) -> PluginFunction:
-    """Create a function of which only the name is known, and which is not called."""
+    """Return a function of which only the name is known, and which cannot be called."""
     return PluginFunction(name, _reject_call, refused=True)
 
 
@@ -235,7 +237,7 @@ def _load_bundled_registry(module: Module) -> Registry:
 
 
 def _import_plugins(module: Module) -> Finding | None:
-    """Import the Python files of a module, which register their plug-ins and classes of resources."""
+    """Import the Python files of a module, which register their plugins and resource classes."""
     for file in plugin_files(module):
         name = ".".join(["inmanta_plugins", module.name, *file_namespace(file)])
         try:
@@ -280,7 +282,10 @@ def _add_plugins(
     functions: Functions,
     session: Session | None,
 ) -> Iterator[Finding]:
-    """Functions of ours are looked into when they are called; those of others at once, as their declarations may be wrong."""
+    """Add the registered plugins. Bundled ones are inspected on first use, third-party ones at once.
+
+    The declarations of third-party plugins may be wrong, and that must be reported.
+    """
     spaces = definitions.project.namespaces
     if module not in spaces:
         return
@@ -318,7 +323,10 @@ def _add_plugins(
 def _name_plugins(
     module: str, plugins: list[RegisteredPlugin], *, by_file: bool
 ) -> dict[str, RegisteredPlugin]:
-    """Return plugins by their full names: of two with the same name the later, and a name in the file's own namespace first."""
+    """Return plugins by full name.
+
+    Of two with the same name the later wins, and a name in the file's own namespace goes first.
+    """
     if not by_file:
         return {f"{module}::{registered.name}": registered for registered in plugins}
     named = {_full_names(module, registered)[0]: registered for registered in plugins}
@@ -344,7 +352,7 @@ def _place_of(registered: RegisteredPlugin, functions: Functions) -> Place:
 
 
 def _line_of_def(source: Source, line: int) -> int:
-    """Below the decorators, where a function begins for Python."""
+    """Return the line of `def`, below the decorators where Python says a function begins."""
     while source.line_text(line).lstrip().startswith("@"):
         line += 1
     return line

@@ -1,9 +1,8 @@
-"""Signatures of plug-ins: annotations are types of the language, written as strings or as Python types.
+"""Signatures of plugins: annotations are types of the language, as strings or as Python types.
 
-What a Python function declares: its parameters, their defaults and annotations.
-
-As `inspect.signature` tells it, but read from the function itself: importing `inspect` takes longer than everything else
-that a small model needs, and `std` alone has eighty functions.
+The declaration is read from the function itself with the same result as `inspect.signature`. Importing
+`inspect` takes longer than everything else that a small model needs, and `std` alone has eighty
+functions.
 """
 
 from __future__ import annotations
@@ -59,6 +58,8 @@ ABSENT: Final = _Absent()
 
 
 class DeclaredParameter(Struct, frozen=True):
+    """A parameter of a Python function; `default` and `annotation` may be the marker for none."""
+
     name: str
     annotation: Any
     default: Any
@@ -66,7 +67,7 @@ class DeclaredParameter(Struct, frozen=True):
 
 
 class ModelType:
-    """`Annotated[Any, ModelType["std::port"]]`: a type of the language in an annotation."""
+    """A type of the language in an annotation: `Annotated[Any, ModelType["std::port"]]`."""
 
     def __init__(self, model_type: str) -> None:
         self.model_type = model_type
@@ -76,6 +77,8 @@ class ModelType:
 
 
 class DeclaredSignature(Struct, frozen=True):
+    """The parameters and the return annotation of a Python function."""
+
     parameters: tuple[DeclaredParameter, ...]
     """Without `*args` and `**kwargs`."""
     variadic: DeclaredParameter | None
@@ -97,7 +100,7 @@ def resolve_alias(annotation: Any) -> Any:
 
 
 def read_signature(function: Callable[..., Any]) -> DeclaredSignature:
-    """What a function declares; of one in a wrapper (`functools.wraps`), that of what is wrapped."""
+    """Return the signature of a function; of a wrapper (`functools.wraps`) that of the wrapped function."""
     seen: set[int] = set()
     while id(function) not in seen:
         seen.add(id(function))
@@ -135,16 +138,17 @@ def read_signature(function: Callable[..., Any]) -> DeclaredSignature:
 
 
 def asks_for_session(function: Callable[..., Any]) -> bool:
-    """Whether the first parameter of a function of ours is the session: what it answers depends on the surroundings."""
+    """Return whether the first parameter of a bundled function is the session, so its result depends on it."""
     return "Session" in getattr(function, "__annotations__", {}).values()
 
 
 def with_session(function: Callable[..., Any], session: Session) -> Callable[..., Any]:
+    """Return the function with the session bound, if it declares one."""
     return partial(function, session) if asks_for_session(function) else function
 
 
 def _inspect_signature(function: Callable[..., Any]) -> DeclaredSignature:
-    """The same of whatever else can be called: an object, a partial function."""
+    """Return the signature of any other callable: an object, a partial function."""
     import inspect
 
     signature = inspect.signature(function)
@@ -184,13 +188,13 @@ _PYTHON: dict[Any, ValueType] = {
 
 
 class BadAnnotation(Exception):
-    """An annotation of a plug-in that is missing or says nothing."""
+    """Raised if an annotation of a plugin is missing or not a type."""
 
 
 def language_type(
     annotation: Any, definitions: Definitions, space: Namespace, names: dict[str, Any] | None = None
 ) -> ValueType:
-    """The type an annotation names; a class of Python that no type stands for accepts anything."""
+    """Return the type an annotation names. A Python class without an equivalent type accepts anything."""
     if isinstance(annotation, str):
         text = annotation.strip()
         if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
@@ -212,7 +216,7 @@ def language_type(
 
 
 def _check_type(annotation: Any) -> None:
-    """What stands alone as an annotation is a type; what stands inside of one may be anything, and restricts nothing then."""
+    """Reject an annotation that is not a type. A type argument may be anything and is then not restricted."""
     if annotation is None or isinstance(annotation, (str, type, *TYPE_ALIASES)):
         return
     if annotation in (typing.Union, typing.Optional):
@@ -222,7 +226,7 @@ def _check_type(annotation: Any) -> None:
 
 
 def _evaluate_annotation(text: str, names: dict[str, Any] | None) -> Any:
-    """A Python annotation kept as text, in the names of the plug-in's own module."""
+    """Evaluate an annotation kept as a string, with the names of the plugin's own module."""
     try:
         return eval(text, names or {})  # noqa: S307  # the plug-in's own code, which is being loaded anyway
     except Exception:  # noqa: BLE001  # whatever is wrong with it
@@ -256,7 +260,7 @@ def _generic_type(annotation: Any, definitions: Definitions, space: Namespace) -
 
 
 def _of_entity(cls: type, definitions: Definitions) -> ValueType:
-    """The instances of the entity that a data class stands for."""
+    """Return the type of the instances of the entity that a dataclass stands for."""
     from sabir.languages.inmanta.evaluate.plugins.dataclasses import entity_of
 
     entity = entity_of(cls, definitions)
@@ -287,12 +291,12 @@ def _find_named_type(name: str, definitions: Definitions, space: Namespace) -> V
 
 
 def references_of(item: ValueType) -> ValueType:
-    """Values that only deployment looks up."""
+    """Return the type that accepts references, whose values only deployment looks up, and unknown values."""
     return ValueType(f"Reference[{item.name}]", lambda value: isinstance(value, (Late, Unknown)))
 
 
 def instances_of(entity: EntityType, shown: str) -> ValueType:
-    """The instances of an entity; what is not known yet may become one."""
+    """Return the type of the instances of an entity. An unknown value may become one."""
 
     def accepts(value: object) -> bool:
         if isinstance(value, ModelInstance):
@@ -309,7 +313,7 @@ def function_of(
     space: Namespace,
     session: Session | None,
 ) -> PluginFunction:
-    """A registered plug-in as a function of the language; a session for functions of ours, which may ask for it."""
+    """Return a registered plugin as a function of the language. Bundled functions may use the session."""
     function: Callable[..., Any] = resolve_callable(registered.function)
     declared = read_signature(registered.function)
     names: dict[str, Any] = getattr(registered.function, "__globals__", {})
@@ -378,7 +382,7 @@ def _check_annotated(declared: DeclaredSignature) -> None:
 
 
 def _context_first(function: Callable[..., Any], at: int, name: str) -> Callable[..., Any]:
-    """The function with the context of its call in front, wherever it declares it."""
+    """Return the function with the context as first parameter, wherever it declares it."""
     if at == 0:
         return function
 
@@ -401,7 +405,7 @@ def _wrap_function(function: Callable[..., Any], annotations: list[Any]) -> Call
 
 
 def _resolve_annotation(annotation: Any, names: dict[str, Any]) -> Any:
-    """What an annotation is in Python; a type of the language is nothing there."""
+    """Return the Python type of an annotation; a type of the language has none."""
     if not isinstance(annotation, str):
         return annotation
     try:
@@ -411,7 +415,7 @@ def _resolve_annotation(annotation: Any, names: dict[str, Any]) -> Any:
 
 
 def _has_dataclasses(names: dict[str, Any]) -> bool:
-    """Whether the file of a plug-in knows data classes, of which it may answer objects."""
+    """Return whether the file of a plugin knows dataclasses, so that it may return objects."""
     return any(hasattr(value, "__dataclass_fields__") for value in names.values() if isinstance(value, type))
 
 

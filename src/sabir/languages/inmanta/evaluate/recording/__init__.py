@@ -1,1 +1,1 @@
-"""Evaluation that remembers what every value was computed from, for `why` and `impact`."""
+"""Evaluation that records what every value was computed from, for `why` and `impact`."""

@@ -1,6 +1,7 @@
-"""The compiler whose parts note what they read and write.
+"""The recording compiler: constructors and refinements that note what each property depends on.
 
-Constructors and refinements that note what each property rests on.
+Each partial compiler of the ordinary one is replaced by a subclass that wraps the compiled reads. The
+values are computed by the same code, so a recorded evaluation has the same result.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _UNPACKED = "**"
 
 
 class RecordedConstruction(ConstructionCompiler):
+    """Constructors that record the reads of each argument as the sources of its property."""
+
     def __init__(self, compiler: RecordedCompiler) -> None:
         super().__init__(compiler)
         self.recorder = compiler.recorder
@@ -64,7 +67,7 @@ class RecordedConstruction(ConstructionCompiler):
         return traced
 
     def _again(self, instance: ModelInstance, place: Place) -> ValueSource:
-        """A second constructor with the same identifying values: they found the instance that was there."""
+        """Return the source of a repeated construction: the index values that found the existing instance."""
         recorder = self.recorder
         keys = [name for index in instance.entity.indexes for name in index.attributes]
         sources: dict[ValueSource, None] = {}
@@ -74,7 +77,7 @@ class RecordedConstruction(ConstructionCompiler):
         return recorder.step_at(place, How.INDEX, tuple(sources), "made before")
 
     def _note(self, instance: ModelInstance) -> None:
-        """A new instance has its attributes without anybody writing them."""
+        """Record the attributes of a new instance, which are set without a write."""
         recorder = self.recorder
         recorder.constructed.add(instance)
         recorder.make(instance)
@@ -114,6 +117,8 @@ class RecordedConstruction(ConstructionCompiler):
 
 
 class RecordedRefinements(RefinementCompiler):
+    """Refinements that record which `implement` statement selected an implementation."""
+
     def __init__(self, compiler: RecordedCompiler) -> None:
         super().__init__(compiler)
         self.recorder = compiler.recorder
@@ -127,7 +132,7 @@ class RecordedRefinements(RefinementCompiler):
         self.engine.run_steps(steps, frame)
 
     def _find_selection(self, implementation: ImplementationDef, instance: ModelInstance) -> Sources:
-        """The `implement` that selected an implementation for an instance, with what its condition read."""
+        """Return the `implement` that selected an implementation, with what its condition read."""
         current = self.recorder.running
         decided: Sources = ()
         node: Any = None
@@ -160,6 +165,8 @@ def _implement_note(implement: ImplementDef) -> str:
 
 
 class RecordedCompiler(ModelCompiler):
+    """A model compiler whose parts record what they read and write."""
+
     def __init__(self, definitions: Definitions, engine: RecordedEngine, functions: Functions) -> None:
         self.recorder = engine.recorder
         self.places = PluginPlaces(functions.sources)

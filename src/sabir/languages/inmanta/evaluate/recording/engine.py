@@ -1,4 +1,4 @@
-"""The engine and the writer that note what is written, and why."""
+"""The recording engine and writer, which note each write and its cause."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 class RecordedEngine(ModelEngine):
+    """An engine that tells the recorder which statement runs, and when it is parked or complete."""
+
     writer: _RecordedWriter
 
     def __init__(
@@ -74,7 +76,7 @@ class RecordedEngine(ModelEngine):
 
 
 class _State:
-    """What is open now, to be open again when something runs that belongs to the same statement."""
+    """The open reads, restored when later work belongs to the same statement."""
 
     def __init__(self, recorder: ModelRecorder) -> None:
         self.recorder = recorder

@@ -1,8 +1,8 @@
-"""Expressions, look-ups and calls that note what they read.
+"""Expressions, lookups and calls that record what they read.
 
-The conditions of a list comprehension: asked of every item, told as one step that says for how many they held.
-
-Where the Python of a plug-in stands: its own function, and the functions and names of the same module it uses.
+The conditions of a comprehension are evaluated for every item, but recorded as one step that states how
+often they were true. A call of a plugin also depends on the Python that ran: its own function, and the
+functions and names of the same module that it uses.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class _Tally:
-    """How often a condition was asked, how often it held, and what it read."""
+    """How often a condition was evaluated, how often it was true, and what it read."""
 
     __slots__ = ("asked", "held", "place", "reads")
 
@@ -44,7 +44,10 @@ class _Tally:
 
 
 class ConditionCounter:
-    """Of one comprehension. A run that has to wait goes on later, so there are tallies for each frame that it runs in."""
+    """The conditions of one comprehension.
+
+    A run that waits continues later, so there is a tally for each frame it runs in.
+    """
 
     def __init__(self) -> None:
         self._by_frame: dict[int, dict[int, _Tally]] = {}  # by identity: who waits keeps its frame alive
@@ -59,7 +62,7 @@ class ConditionCounter:
         tally.reads.update(dict.fromkeys(sources))
 
     def trace_conditions(self, read: Read, recorder: ModelRecorder) -> Read:
-        """The list, with a step for each of its conditions."""
+        """Return a read of the list that adds a step for each condition."""
 
         def traced(frame: Frame) -> Any:
             outer = self._running
@@ -79,6 +82,8 @@ class ConditionCounter:
 
 
 class RecordedExpressions(ExpressionCompiler):
+    """Expressions that record variables, attributes and conditions."""
+
     compiler: RecordedCompiler
 
     def __init__(self, compiler: RecordedCompiler) -> None:
@@ -134,7 +139,7 @@ class RecordedExpressions(ExpressionCompiler):
         return traced
 
     def condition(self, node: nodes.Expression, scope: BlockScope, role: ConditionOf) -> Read:
-        """A condition is a step of its own: it says whether it held, and what it read is behind it."""
+        """Return a condition recorded as its own step, with its result and what it read."""
         test = super().condition(node, scope, role)
         if role is ConditionOf.TYPEDEF:  # says whether a value is right, not what it is
             return discard_reads(self.recorder, test)
@@ -163,6 +168,8 @@ class RecordedExpressions(ExpressionCompiler):
 
 
 class RecordedLookups(LookupCompiler):
+    """Lookups that record the identifying properties of the instance found."""
+
     compiler: RecordedCompiler
 
     def index_lookup(self, node: nodes.IndexLookup, scope: BlockScope) -> Read:
@@ -186,6 +193,8 @@ class RecordedLookups(LookupCompiler):
 
 
 class RecordedCalls(CallCompiler):
+    """Calls that record their arguments and the location of the called Python."""
+
     compiler: RecordedCompiler
 
     def call_once(self, node: nodes.Call, scope: BlockScope) -> Read:
@@ -212,7 +221,7 @@ def trace_step(
     note: str | None,
     more: Callable[[Any], Sources],
 ) -> Read:
-    """A read that is a step of its own: what it reads is behind it, and what `more` says of its value."""
+    """Return a read recorded as its own step, with `more` adding a note about the value."""
 
     def traced(frame: Frame) -> Any:
         value, sources = recorder.collect_reads(read, frame)
@@ -224,7 +233,7 @@ def trace_step(
 
 
 def discard_reads(recorder: ModelRecorder, read: Read) -> Read:
-    """A read that is part of no chain."""
+    """Return a read that is not part of any chain."""
     return lambda frame: recorder.collect_reads(read, frame)[0]
 
 
@@ -236,7 +245,7 @@ _Names = dict[str, list[Place]]
 
 
 class PluginPlaces:
-    """The definitions behind a function, as steps. Functions of sabir itself have none: nobody can change them."""
+    """The definitions that a plugin consists of, as steps. Bundled functions have none: users cannot change them."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
@@ -275,7 +284,7 @@ class PluginPlaces:
         ]
 
     def _names(self, code: CodeType) -> _Names:
-        """The places of everything that the module of a function defines, by name."""
+        """Return the locations of everything that the module of a function defines, by name."""
         file = code.co_filename.removeprefix("<plug-in ").removesuffix(">")
         places = self._files.get(file)
         if places is None:
@@ -304,7 +313,7 @@ def _find_definitions(source: Source) -> _Names:
 
 
 def _list_names(place: Place) -> list[str]:
-    """The names that a definition uses, in the order of the text."""
+    """Return the names that a definition uses, in source order."""
     try:
         tree = ast.parse(place.source.slice(place.span))
     except SyntaxError:

@@ -1,14 +1,15 @@
-"""The recorder of one model: its words are those of `sabir.provenance`.
+"""The recorder of one model, in the terms of `sabir.provenance`.
 
-A write takes the open list of reads, and what decided that its statement runs: the conditions and loops around it, and the
-`implement` that selected the refinement. A value is written once, so a cell is a source by itself: its origin is known in
-the end. What is noted is never changed, and equal steps are one step.
+A write depends on the open list of reads, and on whatever decided that its statement runs: the
+conditions and loops around it, and the `implement` that selected the refinement. A value is written
+once, so a cell is a source by itself and its origin is resolved at the end. Recorded steps are never
+changed, and equal steps are shared.
 
-What did not happen: conditions that kept a statement from writing to a property.
-
-A relation holds what was added to it, so a condition that did not hold and would have let something be added is part of
-why it is as it is; the same goes for an optional value that nobody set. Only writes whose instance can be told are
-noted (`self.files += …`, `File(host=self)`): one whose instance would be known only if it ran concerns any instance.
+Conditions that kept a statement from writing are recorded as well (`SkippedStatements`). A relation
+contains what was added to it, so a false condition that would have added something explains its value.
+The same holds for an optional value that is unset. Only writes whose instance can be determined are
+recorded (`self.files += …`, `File(host=self)`): a write whose instance is known only if it runs
+concerns any instance.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Rest(Struct, frozen=True, eq=False):
-    """What a write rests on."""
+    """What a write depends on."""
 
     reads: Sources
     decided_by: Sources
@@ -47,7 +48,7 @@ class Rest(Struct, frozen=True, eq=False):
 
 
 class RelationLink(Struct, frozen=True, eq=False):
-    """How an instance came to be in a relation."""
+    """How an instance was added to a relation."""
 
     site: WriteSite
     place: Place
@@ -69,7 +70,7 @@ class Activation:
         self._context: Sources | None = None
 
     def context(self, blocks: dict[tuple[int, int], tuple[Frame, Sources]]) -> Sources:
-        """What decided that the statement runs: known since the block around it began."""
+        """What decided that the statement runs. This is known since the enclosing block started."""
         decided_by = self._context
         if decided_by is None:
             decided_by = ()
@@ -86,6 +87,8 @@ class Activation:
 
 
 class ModelRecorder(Recorder, ReadTracker):
+    """The reads of the running statements, and the sources of everything written so far."""
+
     def __init__(self) -> None:
         Recorder.__init__(self)
         ReadTracker.__init__(self)
@@ -114,7 +117,7 @@ class ModelRecorder(Recorder, ReadTracker):
         *,
         outcome: DecisionOutcome | None = None,
     ) -> ProvenanceStep:
-        """A step at a place. Places are shared, so they are known by their identity; sites keep them."""
+        """Return the step at a place. Places are shared and kept alive by sites, so identity is a valid key."""
         site = self.site((id(place), id(how), note, id(outcome)), place, how, note, outcome)
         return (
             self.step(site, rest.reads, rest.decided_by) if isinstance(rest, Rest) else self.step(site, rest)
@@ -129,12 +132,15 @@ class ModelRecorder(Recorder, ReadTracker):
     # Reads
 
     def attribute(self, instance: Any, name: str | None) -> None:
-        """A property was read. That the instance was made is part of the chain of every property of it."""
+        """Record the read of a property. Its chain includes the creation of the instance."""
         if type(instance) is ModelInstance:
             self.reads.append((instance, name))
 
     def distinct(self, reads: Sequence[ValueSource]) -> Sources:
-        """An instance is no source beside a property of it that was read later: each property's chain names it."""
+        """Return the reads without instances of which a property was read later.
+
+        The chain of each property names its instance already.
+        """
         if len(reads) < 2:
             return tuple(reads)
         distinct: dict[ValueSource, None] = {}
@@ -145,7 +151,7 @@ class ModelRecorder(Recorder, ReadTracker):
         return tuple(distinct)
 
     def collect_reads(self, read: Read, frame: Frame) -> tuple[Any, Sources]:
-        """A value, and what was read for it: nobody else has read that yet."""
+        """Return a value and what was read for it, without adding to the open reads."""
         before = self.open()
         try:
             value = read(frame)
@@ -154,7 +160,7 @@ class ModelRecorder(Recorder, ReadTracker):
         return value, sources
 
     def remember_reads(self, read: Read) -> Read:
-        """For what is evaluated once in a frame, although the statement around it may run again."""
+        """Return a read that repeats its recorded reads, for values computed once per frame."""
         key = id(read)
         remembered = self._remembered
         begun: dict[int, dict[ValueSource, None]] = {}  # by identity of a frame: who waits keeps it alive
@@ -184,7 +190,7 @@ class ModelRecorder(Recorder, ReadTracker):
     # Statements and blocks
 
     def begin_block(self, scope: BlockScope, frame: Frame) -> None:
-        """A block begins inside the statement that runs now: its condition or loop decided that."""
+        """Record that a block starts in the running statement, whose condition or loop decided that."""
         outer = self.running
         if outer is None:
             return
@@ -200,7 +206,7 @@ class ModelRecorder(Recorder, ReadTracker):
         self.blocks[id(frame), id(scope)] = (frame, decided_by + outer.context(self.blocks))
 
     def _loop(self, outer: Activation, node: nodes.For, item: Any) -> ProvenanceStep:
-        """The round of a loop: what it goes over, and the value of its variable."""
+        """Return the step of one loop iteration: the iterable, and the value of the variable."""
         place, words = self.place(outer.step, node.iterable), f"for {node.variable}"
         link = self._link(node, item)
         if link is not None:
@@ -219,7 +225,7 @@ class ModelRecorder(Recorder, ReadTracker):
         return turn
 
     def _link(self, node: nodes.For, item: Any) -> RelationLink | None:
-        """How the item came into the relation that is looped over, when it is one."""
+        """Return how the item came into the relation that is looped over, or None if it is not a relation."""
         if not self.reads or not isinstance(node.iterable, nodes.AttributeRef | nodes.Name):
             return None
         last = self.reads[-1]
@@ -228,7 +234,7 @@ class ModelRecorder(Recorder, ReadTracker):
         return self.linked.get(last[0], {}).get(last[1], {}).get(item)
 
     def end(self, step: Statement, frame: Frame) -> None:
-        """A statement ran: a variable that it set rests on what it read."""
+        """Record that a statement ran: a variable that it set depends on what it read."""
         node = step.node
         if not isinstance(node, nodes.Assign) or not isinstance(node.target, nodes.Name) or node.extend:
             return
@@ -248,12 +254,15 @@ class ModelRecorder(Recorder, ReadTracker):
         )
 
     def whole(self, reads: Sequence[ValueSource]) -> Rest:
-        """What was read, and what decided that it was."""
+        """Return what was read, and what decided that it was read."""
         current = self.running
         return Rest(self.distinct(reads), current.context(self.blocks) if current is not None else ())
 
     def whole_loops(self, sources: Sources) -> Sources:
-        """For what several rounds made together: each loop as a whole in place of its rounds."""
+        """Return sources with each loop as a whole instead of its iterations.
+
+        This is for results of several iterations together.
+        """
         turns = self.turns
         return tuple(
             turns.get(source, source) if type(source) is ProvenanceStep else source for source in sources
@@ -262,7 +271,7 @@ class ModelRecorder(Recorder, ReadTracker):
     # Instances
 
     def make(self, instance: ModelInstance) -> Sources:
-        """What decided that an instance was made: known from the first time that is asked, while it is constructed."""
+        """Return what decided that an instance was created; computed while it is constructed."""
         decided_by = self.causes.get(instance)
         if decided_by is None:
             current = self.running
@@ -272,7 +281,7 @@ class ModelRecorder(Recorder, ReadTracker):
     def rests(
         self, instance: ModelInstance, site: WriteSite, place: Place, reads: Sequence[ValueSource]
     ) -> Rest:
-        """What a write of a property rests on: what was read, and that the statement ran."""
+        """Return what a write of a property depends on: its reads, and that the statement ran."""
         if site is not instance.site:
             return self.whole(reads)
         # Where the argument is seen, the constructor is seen, too, unless they stand on two lines.
@@ -294,11 +303,13 @@ def _is_on_line_of(place: Place, site: WriteSite) -> bool:
 
 
 def _format_item(item: Any) -> str:
-    """The value of a loop variable, as the values of a chain are shown."""
+    """Return the value of a loop variable in the form used in chains."""
     return clip_text(value_text(item) if type(item) is str else one_line(format_value(item)))
 
 
 class SkippedStatements:
+    """Finds the conditions that kept statements from writing to a property."""
+
     def __init__(self, compiler: ModelCompiler, recorder: ModelRecorder) -> None:
         self.compiler = compiler
         self.recorder = recorder
@@ -306,7 +317,7 @@ class SkippedStatements:
         self._loops: list[tuple[Activation, Sources]] = []
 
     def record_end(self, activation: Activation) -> None:
-        """A statement ran to its end: which of the statements inside it did not?"""
+        """Record which statements inside a completed statement did not run."""
         step, node = activation.step, activation.step.node
         if isinstance(node, nodes.If):
             self._branches(activation, node)
@@ -318,7 +329,7 @@ class SkippedStatements:
             self._loops.append((activation, self.recorder.distinct(self.recorder.reads)))
 
     def finish(self) -> None:
-        """Loops that never had anything to go over."""
+        """Record loops that had nothing to iterate over."""
         for activation, reads in self._loops:
             node = activation.step.node
             if not activation.has_inner and isinstance(node, nodes.For):
@@ -377,7 +388,7 @@ def _read_instances(read: Any, frame: Frame) -> list[ModelInstance]:
 
 
 def _is_held(source: object) -> bool:
-    """Whether a source is a condition that held."""
+    """Return whether a source is a condition that was true."""
     return isinstance(source, ProvenanceStep) and source.site.outcome is DecisionOutcome.HELD
 
 

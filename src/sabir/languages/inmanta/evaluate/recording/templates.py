@@ -1,4 +1,4 @@
-"""Templates that note which of their lines read what."""
+"""Templates that record which of their lines read what."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _Line = tuple[str, int]
 
 
 class _Rendering(Struct, eq=False):
-    """What a template that is being rendered read: by line, and what its free names stand for."""
+    """The reads of a template being rendered, by line, and the values of its free names."""
 
     lines: dict[_Line, dict[ValueSource, None]] = {}
     names: dict[str, Sources] = {}
 
 
 class _File(Struct, frozen=True, eq=False):
-    """A file of a template, and the lines on which names stand."""
+    """A template file, and the lines on which names occur."""
 
     path: str
     text: Text
@@ -44,7 +44,7 @@ class _File(Struct, frozen=True, eq=False):
     lines: dict[int, Place] = {}
 
     def line(self, number: int) -> Place:
-        """The place of a line, without the space around it."""
+        """Return the place of a line, without surrounding white space."""
         place = self.lines.get(number)
         if place is None:
             start, shown = self.text.offset(number), self.text.line_text(number)
@@ -54,6 +54,8 @@ class _File(Struct, frozen=True, eq=False):
 
 
 class RecordedModelTemplates(ModelTemplates):
+    """Templates whose output depends on the lines that read a property or variable."""
+
     compiler: RecordedCompiler
 
     def __init__(self, compiler: RecordedCompiler) -> None:
@@ -80,7 +82,7 @@ class RecordedModelTemplates(ModelTemplates):
         return traced
 
     def _steps(self, path: str, space: Namespace, rendering: _Rendering) -> Sources:
-        """A step for each file, and below it one for each line that reads something."""
+        """Return a step for each file, and below it one for each line that reads something."""
         files: list[ProvenanceStep] = []
         for file in self._read(path, space):
             lines: dict[int, dict[ValueSource, None]] = {}
@@ -99,7 +101,7 @@ class RecordedModelTemplates(ModelTemplates):
         return tuple(files)
 
     def _read(self, path: str, space: Namespace) -> tuple[_File, ...]:
-        """The files of a template: itself, and what it includes."""
+        """Return the files of a template: itself, and what it includes."""
         files = self._files.get((space.name, path))
         if files is None:
             from jinja2 import meta
@@ -139,7 +141,7 @@ class RecordedModelTemplates(ModelTemplates):
         return traced
 
     def note(self, instance: Any, name: str) -> None:
-        """A property was read by Python: by the line of a template, or by a plug-in."""
+        """Record a property read by Python: by a line of a template, or by a plugin."""
         line = None if self._rendering is None else _template_line()
         if line is None or self._rendering is None:
             self.recorder.attribute(instance, name)
@@ -186,7 +188,7 @@ class RecordedModelTemplates(ModelTemplates):
 
 
 def _template_line() -> _Line | None:
-    """The file and line of the template that is running."""
+    """Return the file and line of the template that is running."""
     frame = currentframe()
     while frame is not None:
         template = frame.f_globals.get("__jinja_template__")

@@ -1,1 +1,1 @@
-"""Handlers at work in processes of their own: foreign Python never runs beside the journal of a deployment."""
+"""Handlers in separate processes, so that third-party Python never runs in the deploying process."""

@@ -1,8 +1,9 @@
-"""The process of handlers: loads the Python of a model's modules and runs handlers until its owner closes the pipe.
+"""The handler process: loads the Python of a model's modules and runs handlers until the pipe closes.
 
-The pipes are moved away from standard input and output before anything foreign runs. What handlers print goes to the owner, who
-shows the last of it when the process ends before its time. Each agent has a thread, which lasts: what handlers begin in one run and
-use in the next (connections, children that end with the thread that began them) stays theirs.
+The pipes are moved away from standard input and output before third-party code runs. What handlers
+print goes to the parent, which shows the last lines if the process ends unexpectedly. Each agent has a
+permanent thread. What handlers start in one run and use in the next, such as connections or child
+processes that end with their thread, remains available.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from sabir.session import Session
 
 
 class _Workshop:
-    """What was loaded, and the agents by name."""
+    """The loaded modules, and the agents by name."""
 
     def __init__(self, begin: Begin, python: ProjectPython) -> None:
         self._python = python
@@ -50,7 +51,7 @@ class _Workshop:
         self._agents: dict[str, Agent] = {}
 
     def prepare(self, asked: HandlerRequest) -> None:
-        """What a run needs; the runs of one agent come one after the other."""
+        """Return what a run needs. The runs of one agent are serialized."""
         self._facts.update({(resource, name): value for resource, name, value in asked.facts})
         if asked.agent not in self._agents:
             self._agents[asked.agent] = Agent(asked.agent, self._handlers, self._uploaded, asked.place)
@@ -102,6 +103,7 @@ def _build_module(sent: SentModule) -> Module:
 
 
 def serve() -> None:
+    """Read requests and write results until the parent closes the pipe."""
     questions, answers = private_pipes()
     writing = Lock()
 

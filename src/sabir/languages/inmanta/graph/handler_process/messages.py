@@ -1,4 +1,4 @@
-"""What a process of handlers and its owner say to each other: MessagePack, each message after its length."""
+"""Messages between a handler process and its parent: length-prefixed MessagePack."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INTEGERS: Final = range(-(1 << 63), 1 << 64)
 
 
 class SentModule(Struct):
-    """A module with its Python: the very texts that leave was given for."""
+    """A module with its Python: exactly the sources for which permission was granted."""
 
     name: str
     ours: bool
@@ -29,7 +29,7 @@ class SentModule(Struct):
 
 
 class Begin(Struct, tag=True):
-    """The first message: what is to be loaded, and the surroundings. It is answered when something is wrong."""
+    """The first message: what to load, and the environment. It gets a response only if something fails."""
 
     modules: list[SentModule]
     root: Path | None
@@ -59,12 +59,14 @@ class HandlerRequest(Struct, tag=True):
 
 
 class HandlerResult(Struct, tag=True):
+    """The result of a run, matched to its request by number."""
+
     number: int
     run: HandlerRun
 
 
 class HandlerFailure(Struct, tag=True):
-    """It cannot be run, and the sentence why."""
+    """A run that is not possible, and the reason."""
 
     number: int | None
     message: str
@@ -82,16 +84,18 @@ def _decode_value(kind: type, value: Any) -> Any:
 
 
 def encode_message(message: Begin | HandlerRequest | Answer) -> bytes:
+    """Return a message with its length prefix."""
     body = msgspec.msgpack.encode(message, enc_hook=_encode_value)
     return with_length(body)
 
 
 def message_decoder(kind: Any) -> Any:
+    """Return a decoder for messages of a type, without the length prefix."""
     return msgspec.msgpack.Decoder(kind, dec_hook=_decode_value)
 
 
 def sendable_value(value: Any) -> Any:
-    """A value that a handler gave, as data: what is none is its text."""
+    """Return a value of a handler as data; anything that is not data becomes its string form."""
     if value is None or isinstance(value, str | float | bool | bytes):
         return value
     if isinstance(value, int):

@@ -1,9 +1,8 @@
-"""A process of handlers, seen by its owner: a question goes in, its answer comes out in time, or the process is killed.
+"""Handler processes as the parent sees them: a request gets a response in time, or the process is killed.
 
-The process gets the texts of the modules that the model was evaluated with, so what runs is what leave was given for. It is the
-leader of a group of its own, and whatever it starts ends with it.
-
-The processes of one deployment: each agent has one, and when there are many agents some share.
+A process gets the sources of the modules that the model was evaluated with, so only code with
+permission runs. It leads its own process group, and whatever it starts ends with it. Each agent of a
+deployment has a process; if there are many agents, some share one.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _FAREWELL: Final = 5.0
 
 
 class ProcessLost(DeployError):
-    """The process is gone, and nobody knows how far it came. `hung`: it was ended for having taken too long."""
+    """Raised if the process ended and the outcome of the run is unknown. `hung`: it was killed by a timeout."""
 
     def __init__(self, message: str, *, hung: bool = False) -> None:
         super().__init__(message)
@@ -53,6 +52,8 @@ class ProcessLost(DeployError):
 
 
 class HandlerProcess:
+    """One process, with the requests that wait for a response."""
+
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._waiting: dict[int, asyncio.Future[HandlerRun]] = {}
@@ -90,7 +91,7 @@ class HandlerProcess:
         return self._why is None and self._process.returncode is None
 
     async def ask(self, asked: HandlerRequest, *, seconds: float) -> HandlerRun:
-        """How a run ended. `ProcessLost` when there is no telling; the process is gone then."""
+        """Return the result of a run; raise `ProcessLost` if it is unknown and the process is gone."""
         answer: asyncio.Future[HandlerRun] = asyncio.get_running_loop().create_future()
         self._waiting[asked.number] = answer
         try:
@@ -117,7 +118,7 @@ class HandlerProcess:
             raise ProcessLost(self._describe_end()) from None
 
     async def _read(self) -> None:
-        """Give answers to who waits for them, until the process ends."""
+        """Pass responses to the waiting requests until the process ends."""
         answers, stdout = message_decoder(Answer), self._process.stdout
         assert stdout is not None
         try:
@@ -147,7 +148,7 @@ class HandlerProcess:
             waiting.set_exception(DeployError(answer.message))
 
     async def _listen(self) -> None:
-        """Keep the last lines that handlers print: they are told when the process is lost, and otherwise nobody's."""
+        """Keep the last lines that handlers print. They are shown only if the process is lost."""
         stderr = self._process.stderr
         assert stderr is not None
         with suppress(ValueError):  # a line without an end
@@ -169,7 +170,7 @@ class HandlerProcess:
         return f"the process of the handlers {said}" + (f"; its last words: {printed}" if printed else "")
 
     def kill(self, because: str) -> None:
-        """End the process and what it started. The first reason is the one that is told."""
+        """Kill the process and what it started. The first reason is the one reported."""
         if self._process.returncode is not None:
             return  # its number may belong to somebody else by now
         if self._why is None:
@@ -178,7 +179,7 @@ class HandlerProcess:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     async def close(self) -> None:
-        """Let it end by itself when nothing runs any more; what does not end is ended."""
+        """Let the process exit when nothing runs any more; kill it if it does not."""
         assert self._process.stdin is not None
         if self._waiting:
             self.kill("was stopped")
@@ -198,6 +199,8 @@ _SECONDS: Final = 3600.0
 
 
 class Handlers:
+    """The handler processes of one deployment."""
+
     def __init__(
         self, model: EvaluatedModel, files: Mapping[str, bytes], facts: Mapping[tuple[str, str], str]
     ) -> None:
@@ -210,7 +213,7 @@ class Handlers:
         self._numbers = count()
 
     def know(self, resource: str, facts: Mapping[str, str]) -> None:
-        """What a handler told, for the references of others."""
+        """Add a fact that a handler reported, for references of others."""
         self._facts += [(resource, name, value) for name, value in facts.items()]
 
     async def run(
@@ -224,7 +227,7 @@ class Handlers:
         reload: bool = False,
         seconds: float | None = None,
     ) -> HandlerRun:
-        """One run of a handler: `dry_run`, `deploy` or `facts` for a resource, given as its id and its fields."""
+        """Run `dry_run`, `deploy` or `facts` for a resource, given by its id and its fields."""
         process = await self._process(agent)
         identity, fields = resource
         asked = HandlerRequest(
@@ -242,7 +245,7 @@ class Handlers:
         return await process.ask(asked, seconds=_SECONDS if seconds is None else seconds)
 
     async def _process(self, agent: str) -> HandlerProcess:
-        """That of an agent; a new one where there is none, or where it was lost."""
+        """Return the process of an agent; a new one if there is none, or it was lost."""
         at = self._of_agent.setdefault(agent, len(self._of_agent) % _MOST)
         async with self._starting.setdefault(at, asyncio.Lock()):
             process = self._processes.get(at)

@@ -1,1 +1,1 @@
-"""The module `std`."""
+"""The bundled module `std`."""

@@ -1,1 +1,1 @@
-"""What modules import as `inmanta.…`: resources, handlers, exporters, references, under the names they know."""
+"""The API that modules import as `inmanta.…`: resources, handlers, exporters, references."""

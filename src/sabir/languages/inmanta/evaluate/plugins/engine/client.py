@@ -1,6 +1,7 @@
-"""`inmanta.protocol`: the part of the server's API that a model and its handlers ask for facts.
+"""`inmanta.protocol`: the part of the server API that models and handlers use to read facts.
 
-There is no server: what deployments found out is answered from the state. Anything else says that it is not there.
+There is no server. Facts of earlier deployments are returned from the state. Any other call raises
+`NotImplementedError`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ Facts = Callable[[], Mapping[tuple[str, str], str]]
 
 
 class Result(Struct, frozen=True):
-    """An answer: the status of HTTP, and the document."""
+    """A response: the HTTP status and the document."""
 
     code: int
     result: dict[str, Any] | None = None
@@ -26,7 +27,7 @@ class Result(Struct, frozen=True):
 
 
 class Client:
-    """Asks for facts at once; `clients` makes the class that modules import."""
+    """Reads facts synchronously; `clients` creates the classes that modules import."""
 
     facts: ClassVar[Mapping[str, Facts]]
     """One entry: a class that holds a function makes a method of it."""
@@ -68,7 +69,7 @@ class Client:
 
 
 def clients(facts: Facts) -> dict[str, type]:
-    """`Client`, whose calls are awaited, and `SyncClient`."""
+    """Return `Client`, whose calls are awaited, and `SyncClient`."""
 
     class Awaited(Client):
         def _answer(self, result: Result) -> Any:

@@ -1,4 +1,4 @@
-"""`inmanta.const`: the words for states and changes."""
+"""`inmanta.const`: enumerations of states and changes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ ENVIRON_FORCE_TTY: Final = "FORCE_TTY"
 
 
 class Change(StrEnum):
+    """The change that a handler made to a resource."""
+
     nochange = "nochange"
     created = "created"
     purged = "purged"
@@ -25,6 +27,8 @@ class Change(StrEnum):
 
 
 class ResourceState(StrEnum):
+    """The state of a resource as the server of the original engine names it."""
+
     unavailable = "unavailable"
     skipped = "skipped"
     dry = "dry"
@@ -39,7 +43,7 @@ class ResourceState(StrEnum):
 
 
 class HandlerResourceState(StrEnum):
-    """What a handler may say at the end of a run."""
+    """The states that a handler may report at the end of a run."""
 
     skipped = "skipped"
     deployed = "deployed"
@@ -51,6 +55,8 @@ class HandlerResourceState(StrEnum):
 
 
 class ParameterSource(StrEnum):
+    """The source of a parameter or fact."""
+
     fact = "fact"
     plugin = "plugin"
     user = "user"
@@ -58,6 +64,8 @@ class ParameterSource(StrEnum):
 
 
 class LogLevel(StrEnum):
+    """The level of a log line."""
+
     CRITICAL = "CRITICAL"
     ERROR = "ERROR"
     WARNING = "WARNING"

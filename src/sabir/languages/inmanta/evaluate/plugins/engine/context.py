@@ -1,4 +1,4 @@
-"""`inmanta.agent.handler`, first half: what a handler is given for one run, and what it may raise."""
+"""`inmanta.agent.handler`, first part: the context of one handler run, and the exceptions it may raise."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ __all__ = [
 
 
 class SkipResource(Exception):  # the names that modules import
-    """Raised anywhere in a run: the resource is skipped, with the arguments as the reason."""
+    """Raised anywhere in a run to skip the resource; the arguments are the reason."""
 
 
 class SkipResourceForDependencies(SkipResource):
-    """The same, until what the resource requires is there."""
+    """Raised to skip the resource until its requirements are deployed."""
 
 
 class ResourcePurged(Exception):
-    """Raised by `read_resource`: there is no such thing."""
+    """Raised by `read_resource` if the resource does not exist."""
 
 
 class InvalidOperation(Exception):
-    """A context was told something that cannot be."""
+    """Raised if a context gets a value that is not valid."""
 
 
 class AttributeStateChange:
-    """What a field was and what it is to be."""
+    """The current and the desired value of a field."""
 
     def __init__(self, current: Any = None, desired: Any = None) -> None:
         self.current = current
@@ -64,7 +64,7 @@ class AttributeStateChange:
 
 
 class LogLine(Struct, frozen=True):
-    """One line of a run: its level by name, the text with its values in it, and the values by name."""
+    """One log line of a run: level name, message with its values inserted, and the values by name."""
 
     level: str
     text: str
@@ -76,7 +76,7 @@ class LogLine(Struct, frozen=True):
 
 
 class LoggerABC(ABC):
-    """A logger whose lines have values by name."""
+    """A logger whose lines have named values."""
 
     def critical(self, msg: str, *args: object, exc_info: bool = False, **kwargs: object) -> None:
         self._log_msg(logging.CRITICAL, msg, *args, exc_info=exc_info, **kwargs)
@@ -102,7 +102,7 @@ class LoggerABC(ABC):
 
 
 class PythonLogger(LoggerABC):
-    """The same over a logger of the standard library."""
+    """A logger with named values on top of a logger of the standard library."""
 
     def __init__(self, logger: logging.Logger) -> None:
         self.logger = logger
@@ -118,7 +118,7 @@ def _no_positional(args: tuple[object, ...]) -> None:
 
 
 class HandlerContext(LoggerABC):
-    """One run of a handler: what it may know, says and changes."""
+    """One run of a handler: its facts, log lines and changes."""
 
     def __init__(
         self,
@@ -216,7 +216,7 @@ class HandlerContext(LoggerABC):
         self._status = ResourceState(shown)
 
     def set_fact(self, fact_id: str, value: str, expires: bool = True) -> None:  # noqa: FBT001, FBT002
-        """Report something about the resource that the model can ask for."""
+        """Report a fact about the resource that the model can ask for."""
         self._facts.append({"id": fact_id, "value": value, "expires": expires})
 
     def add_change(self, name: str, desired: object, current: object = None) -> None:
@@ -230,7 +230,11 @@ class HandlerContext(LoggerABC):
         self._changes.setdefault(fields, AttributeStateChange(None, None))
 
     def update_changes(self, changes: Mapping[str, Any]) -> None:
-        """Add changes: `{field: (current, desired)}`, `{field: {"current": …, "desired": …}}` or with a change itself."""
+        """Add changes to the run.
+
+        The forms are `{field: (current, desired)}`, `{field: {"current": …, "desired": …}}` and
+        `{field: change}`.
+        """
         for name, change in changes.items():
             self._changes[name] = _parse_change(name, change)
 

@@ -1,4 +1,7 @@
-"""`inmanta.util.dict_path`: paths into nested dicts and lists, `a.b[name=x].c`; `*` stands for any key in a wild path."""
+"""`inmanta.util.dict_path`: paths into nested dicts and lists, `a.b[name=x].c`.
+
+In a wild path `*` matches any key.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,11 @@ _LONGEST: Final = 10_000
 
 
 class InvalidPathException(Exception):
-    """A text that is no path."""
+    """Raised for a string that is not a path."""
 
 
 class ContainerStructureException(Exception):
-    """What a path leads to is no dict or list where it has to be one."""
+    """Raised if a path refers into something that is not a dict or list."""
 
 
 _tokens: Final = lazy_pattern(
@@ -57,17 +60,17 @@ class NullValue:
 
 
 class WildDictPath:
-    """A path that may stand for several places."""
+    """A path that may match several elements."""
 
     def get_elements(self, container: object) -> list[Any]:
-        """Every value that the path leads to."""
+        """Return every value that the path matches."""
         return [value for _, value in self.match_elements(container)]
 
     def match_elements(self, container: object) -> Iterator[tuple[DictPath, Any]]:
         raise NotImplementedError
 
     def resolve_wild_cards(self, container: object) -> list[DictPath]:
-        """The plain paths that a wild one stands for."""
+        """Return the plain paths that a wild path matches in a container."""
         return [path for path, _ in self.match_elements(container)]
 
     def get_path_sections(self) -> Sequence[WildDictPath]:
@@ -92,10 +95,10 @@ class WildDictPath:
 
 
 class DictPath(WildDictPath):
-    """A path to one place."""
+    """A path to one element."""
 
     def get_element(self, container: object, construct: bool = False) -> Any:  # noqa: FBT001, FBT002  # as modules call it
-        """The value there; KeyError when there is none. `construct` makes the dicts on the way."""
+        """Return the element; KeyError if there is none. `construct` creates the dicts on the path."""
         raise NotImplementedError
 
     def set_element(self, container: object, value: object, construct: bool = True) -> None:  # noqa: FBT001, FBT002
@@ -105,7 +108,7 @@ class DictPath(WildDictPath):
         raise NotImplementedError
 
     def construct(self, container: object) -> Any:
-        """The dict there, made when it is missing."""
+        """Return the dict at the path, created if it is missing."""
         return self.get_element(container, construct=True)
 
     def match_elements(self, container: object) -> Iterator[tuple[DictPath, Any]]:
@@ -115,7 +118,7 @@ class DictPath(WildDictPath):
             return
 
     def get_key(self) -> str:
-        """The last name of the path."""
+        """Return the last name of the path."""
         raise NotImplementedError
 
 
@@ -126,7 +129,7 @@ def _require_dict(container: object) -> dict[str, Any]:
 
 
 class NullPath(DictPath):
-    """`.`: the container itself."""
+    """The path `.`: the container itself."""
 
     def get_element(self, container: object, construct: bool = False) -> Any:  # noqa: FBT001, FBT002, ARG002
         return container
@@ -148,7 +151,7 @@ class NullPath(DictPath):
 
 
 class InDict(DictPath):
-    """`key`: what a dict has under a key."""
+    """The path `key`: the value of a dict under a key."""
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -173,7 +176,7 @@ class InDict(DictPath):
 
 
 class KeyedList(DictPath):
-    """`relation[key=value,…]`: the one dict of a list that has these values."""
+    """The path `relation[key=value,…]`: the one dict of a list that has these values."""
 
     def __init__(self, relation: str, key_value_pairs: Sequence[tuple[str, str | NullValue]]) -> None:
         self.relation = relation
@@ -234,7 +237,7 @@ class KeyedList(DictPath):
 
 
 class ComposedPath(DictPath):
-    """`a.b.c`."""
+    """The path `a.b.c`."""
 
     def __init__(self, path: Sequence[DictPath]) -> None:
         self.expanded_path = tuple(path)
@@ -267,7 +270,7 @@ class ComposedPath(DictPath):
 
 
 class _WildInDict(WildDictPath):
-    """`*`: everything that a dict has."""
+    """The path `*`: every value of a dict."""
 
     def match_elements(self, container: object) -> Iterator[tuple[DictPath, Any]]:
         for key, value in _require_dict(container).items():
@@ -278,7 +281,7 @@ class _WildInDict(WildDictPath):
 
 
 class _WildKeyedList(WildDictPath):
-    """`relation[key=*]`, `relation[*=value]`: every dict of a list that fits."""
+    """The paths `relation[key=*]` and `relation[*=value]`: every matching dict of a list."""
 
     def __init__(self, relation: str, pairs: Sequence[tuple[str | None, str | NullValue | None]]) -> None:
         self.relation = relation
@@ -337,7 +340,7 @@ class _WildComposed(WildDictPath):
 
 
 def to_path(inp: str) -> DictPath:
-    """The path that a text means; no wildcards."""
+    """Parse a path without wildcards."""
     path = to_wild_path(inp)
     if not isinstance(path, DictPath):
         raise InvalidPathException(f"{inp!r} has a wildcard, and only a plain path can be used here")
@@ -345,7 +348,7 @@ def to_path(inp: str) -> DictPath:
 
 
 def to_wild_path(inp: str) -> WildDictPath:
-    """The path that a text means, with or without wildcards."""
+    """Parse a path with or without wildcards."""
     if inp == ".":
         return NullPath()
     if not inp or len(inp) > _LONGEST:

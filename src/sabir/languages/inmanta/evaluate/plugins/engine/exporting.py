@@ -1,4 +1,4 @@
-"""`inmanta.export`: what `get_<field>`, dependency managers and export functions are given."""
+"""`inmanta.export`: the exporter passed to `get_<field>`, dependency managers and export functions."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ NO_ENVIRONMENT: Final = "00000000-0000-0000-0000-000000000000"
 
 
 def hash_file(content: bytes) -> str:
-    """The name of a content."""
+    """Return the SHA-1 digest that names a content."""
     import hashlib
 
     return hashlib.sha1(content, usedforsecurity=False).hexdigest()
 
 
 class Exporter:
-    """The export of one model: files by the hash of their content, and what is exported."""
+    """The export of one model: files by the hash of their content, and the exported resources."""
 
     def __init__(self, types: Mapping[str, Any] | None = None) -> None:
         self.types = types

@@ -29,7 +29,7 @@ UnsetException = Wait
 
 
 class MultiUnsetException(Wait):
-    """Several values are not there yet: let through, the call is made again when the first of them is."""
+    """Raised if several values are missing. If it propagates, the call is repeated when the first is set."""
 
     def __init__(self, msg: str, result_variables: Sequence[Wait]) -> None:
         BaseException.__init__(self, msg)
@@ -72,7 +72,7 @@ class Range(Struct, frozen=True):
 
 
 class CompilerException(Exception):
-    """Something is wrong with the model."""
+    """The base class of errors in a model."""
 
     def __init__(self, msg: str = "") -> None:
         super().__init__(msg)
@@ -80,7 +80,7 @@ class CompilerException(Exception):
 
 
 class RuntimeException(CompilerException):
-    """The same, with the statement it was found in."""
+    """An error in a model, with the statement that raised it."""
 
     def __init__(self, stmt: Any = None, msg: str = "") -> None:
         super().__init__(msg)
@@ -88,11 +88,11 @@ class RuntimeException(CompilerException):
 
 
 class ExternalException(RuntimeException):
-    """Python of a module failed."""
+    """An error in the Python of a module."""
 
 
 class NotFoundException(RuntimeException):
-    """A name or value was not found."""
+    """An undefined name or a missing value."""
 
     def __init__(self, stmt: Any = None, name: str = "", msg: str | None = None) -> None:
         super().__init__(stmt, msg or f"could not find {name}")
@@ -100,12 +100,12 @@ class NotFoundException(RuntimeException):
 
 
 class TypingException(RuntimeException):
-    """A value does not fit."""
+    """A value of the wrong type."""
 
 
 class AttributeException(RuntimeException):
-    """An attribute cannot be set."""
+    """An attribute that cannot be set."""
 
 
 class OptionalValueException(RuntimeException):
-    """An optional relation without a value was read."""
+    """A read of an optional relation without a value."""

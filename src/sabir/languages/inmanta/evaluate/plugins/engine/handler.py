@@ -1,4 +1,4 @@
-"""`inmanta.agent.handler`, second half: the handlers that modules inherit from."""
+"""`inmanta.agent.handler`, second part: the handlers that modules inherit from."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ Changes = dict[str, dict[str, Any]]
 def cache(
     function: Callable[..., Any] | None = None, ignore: tuple[str, ...] | list[str] = (), **options: Any
 ) -> Any:
-    """Remember what a method of a handler answered, by its name and arguments; a resource counts without its version.
+    """Cache the results of a handler method by its name and arguments. The version of a resource is ignored.
 
-    `cache_none=False` asks again after a None; how long an answer is kept is for the agent, that is: one deployment.
+    `cache_none=False` repeats a call that returned None. The agent decides how long results are kept:
+    for one deployment.
     """
     keep_none = bool(options.get("cache_none", options.get("cacheNone", True)))
 
@@ -66,7 +67,7 @@ def _cache_key(value: Any) -> Any:
 
 
 class HandlerAPI(ABC, Generic[TResource]):
-    """A handler: what is done with the resources of a type."""
+    """The base class of handlers, which deploy the resources of a type."""
 
     def __init__(self, agent: Any, io: Any = None) -> None:
         self._agent = agent
@@ -82,10 +83,10 @@ class HandlerAPI(ABC, Generic[TResource]):
         self.cache = cache
 
     def close(self) -> None:
-        """The handler is needed no more."""
+        """Release resources of the handler; it is not used afterwards."""
 
     def deploy(self, ctx: HandlerContext, resource: TResource, requires: Mapping[Any, Any]) -> None:
-        """Deploy a resource, when everything that it requires is there."""
+        """Deploy a resource if all its requirements are deployed."""
         failed = sorted(
             str(name)
             for name, state in requires.items()
@@ -107,7 +108,7 @@ class HandlerAPI(ABC, Generic[TResource]):
             self.do_reload(ctx, resource)
 
     def _should_reload(self, ctx: HandlerContext, resource: TResource) -> bool:
-        """Whether what it requires was changed, which whoever runs the handler notes in the context."""
+        """Return whether a requirement changed, as noted in the context by the caller."""
         return (
             self.can_reload()
             and ctx.contains("sabir.changed")
@@ -116,7 +117,7 @@ class HandlerAPI(ABC, Generic[TResource]):
 
     @abstractmethod
     def execute(self, ctx: HandlerContext, resource: TResource, dry_run: bool = False) -> None:  # noqa: FBT001, FBT002
-        """Bring a resource into its desired state, or say what that would change."""
+        """Bring a resource to its desired state or, in a dry run, report what would change."""
 
     def check_facts(self, ctx: HandlerContext, resource: TResource) -> dict[str, str]:  # noqa: ARG002
         return {}
@@ -125,13 +126,13 @@ class HandlerAPI(ABC, Generic[TResource]):
         return False
 
     def do_reload(self, ctx: HandlerContext, resource: TResource) -> None:
-        """Reload what the resource stands for."""
+        """Reload the resource."""
 
     def pre(self, ctx: HandlerContext, resource: TResource) -> None:
-        """Before anything else of a run."""
+        """Prepare a run, before anything else."""
 
     def post(self, ctx: HandlerContext, resource: TResource) -> None:
-        """After a run, whatever happened in it."""
+        """Finish a run, even if it failed."""
 
     def facts(self, ctx: HandlerContext, resource: TResource) -> dict[str, str]:  # noqa: ARG002
         return {}
@@ -148,7 +149,7 @@ class HandlerAPI(ABC, Generic[TResource]):
         raise NotImplementedError("a handler runs without a server here: there is no client of its API")
 
     def get_file(self, hash_id: str) -> bytes | None:
-        """A file that was uploaded when the model was exported."""
+        """Return a file that was uploaded when the model was exported."""
         files: Mapping[str, bytes] = getattr(self._agent, "files", {})
         return files.get(hash_id)
 
@@ -161,7 +162,7 @@ class HandlerAPI(ABC, Generic[TResource]):
     # One way to run, for all kinds of handlers
 
     def _run_guarded(self, ctx: HandlerContext, resource: TResource, run: Callable[[], None]) -> None:
-        """`pre`, the run and `post`; what they raise becomes the state of the resource."""
+        """Call `pre`, the run and `post`. Exceptions become the state of the resource."""
         try:
             self.pre(ctx, resource)
             run()
@@ -184,10 +185,10 @@ def _state_name(state: Any) -> str:
 
 
 class ResourceHandler(HandlerAPI[TResource]):
-    """The older kind: says what differs, and changes that."""
+    """The older base class: it lists the differences and changes them."""
 
     def _diff(self, current: TResource, desired: TResource) -> Changes:
-        """The fields that differ; a desired null says nothing."""
+        """Return the fields that differ. A desired null is not compared."""
         changes: Changes = {}
         for field in type(desired).fields:
             wanted, there = getattr(desired, field), getattr(current, field, None)
@@ -196,7 +197,7 @@ class ResourceHandler(HandlerAPI[TResource]):
         return changes
 
     def check_resource(self, ctx: HandlerContext, resource: TResource) -> TResource:
-        """The resource as it is."""
+        """Return the resource in its actual state."""
         raise NotImplementedError
 
     def list_changes(self, ctx: HandlerContext, resource: TResource) -> Changes:
@@ -205,7 +206,7 @@ class ResourceHandler(HandlerAPI[TResource]):
     def do_changes(
         self, ctx: HandlerContext, resource: TResource, changes: Mapping[str, Mapping[str, Any]]
     ) -> None:
-        """Change what differs."""
+        """Change the fields that differ."""
         raise NotImplementedError
 
     def execute(self, ctx: HandlerContext, resource: TResource, dry_run: bool = False) -> None:  # noqa: FBT001, FBT002
@@ -236,25 +237,25 @@ class ResourceHandler(HandlerAPI[TResource]):
 
 
 def _report_compliance(ctx: HandlerContext) -> None:
-    """A resource that only reports: what differs is said, nothing is changed."""
+    """Report the differences of a resource that must not be changed."""
     compliant = HandlerResourceState.non_compliant if ctx.changes else HandlerResourceState.deployed
     ctx.set_resource_state(compliant)
 
 
 class CRUDHandler(ResourceHandler[TResource]):
-    """Reads what is there, and creates, updates or deletes."""
+    """The base class of handlers that read a resource, then create, update or delete it."""
 
     def read_resource(self, ctx: HandlerContext, resource: TResource) -> None:
-        """Put what is there into the fields; `ResourcePurged` when there is nothing."""
+        """Set the fields to the actual state; raise `ResourcePurged` if the resource does not exist."""
 
     def create_resource(self, ctx: HandlerContext, resource: TResource) -> None:
-        """Make it."""
+        """Create the resource."""
 
     def delete_resource(self, ctx: HandlerContext, resource: TResource) -> None:
-        """Take it away."""
+        """Delete the resource."""
 
     def update_resource(self, ctx: HandlerContext, changes: Changes, resource: TResource) -> None:
-        """Change what differs."""
+        """Update the fields that differ."""
 
     def calculate_diff(self, ctx: HandlerContext, current: TResource, desired: TResource) -> Changes:  # noqa: ARG002
         return self._diff(current, desired)
@@ -298,7 +299,7 @@ class CRUDHandler(ResourceHandler[TResource]):
 
 
 class DiscoveryHandler(HandlerAPI[TResource], Generic[TResource, TDiscovered]):
-    """Looks for what is there and nobody manages yet."""
+    """The base class of handlers that discover unmanaged resources."""
 
     def discover_resources(
         self, ctx: HandlerContext, discovery_resource: TResource

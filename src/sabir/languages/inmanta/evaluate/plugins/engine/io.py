@@ -1,7 +1,7 @@
-"""`inmanta.agent.io.local`: the hands of older handlers on a machine.
+"""`inmanta.agent.io.local`: file and process operations of older handlers on a machine.
 
-This file imports nothing but the standard library: its text is sent to other machines (`remote_io`) and run there, so that a
-handler does the same wherever its agent is.
+This file imports only the standard library. Its source is sent to other machines (`remote_io`) and run
+there, so that a handler does the same wherever its agent is.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["IOBase", "LocalIO", "as_meant", "as_sent", "serve"]
 
 
 class IOBase:
-    """What a handler can do on a machine."""
+    """The operations of a handler on a machine."""
 
     def __init__(self, uri: str = "local:", config: Optional[Dict[str, Any]] = None) -> None:  # noqa: UP006, UP045
         self.uri = uri
@@ -31,7 +31,7 @@ class IOBase:
         return False
 
     def close(self) -> None:
-        """The machine is needed no more."""
+        """Release the machine."""
 
     def run(
         self,
@@ -41,7 +41,7 @@ class IOBase:
         cwd: Optional[str] = None,  # noqa: UP045
         timeout: Optional[float] = None,  # noqa: UP045
     ) -> Tuple[str, str, int]:  # noqa: UP006
-        """Standard output, standard error and the exit status; 127 when there is no such command."""
+        """Return standard output, standard error and the exit code; 127 if the command does not exist."""
         words = [command, *(arguments or [])]
         try:
             ended = subprocess.run(
@@ -87,7 +87,7 @@ class IOBase:
         return hashlib.sha1(self.read_binary(path)).hexdigest()  # a name, as the export makes it
 
     def put(self, path: str, content: Any) -> bool:
-        """Write a file: beside its place, then moved there."""
+        """Write a file atomically: to a temporary file in the same directory, then moved into place."""
         beside = f"{path}.sabir-new"
         raw = content.encode() if isinstance(content, str) else content
         with open(beside, "wb") as file:
@@ -107,7 +107,7 @@ class IOBase:
         shutil.rmtree(path)
 
     def file_stat(self, path: str) -> Dict[str, Any]:  # noqa: UP006
-        """Owner and group by name; permissions as digits of base 8 in a number: 644."""
+        """Return owner and group by name, and the permissions as octal digits in a number: 644."""
         status = os.stat(path)
         return {
             "owner": pwd.getpwuid(status.st_uid).pw_name,
@@ -127,17 +127,19 @@ LocalIO = IOBase
 
 
 def as_sent(value: Any) -> Any:
+    """Encode a value for a line of JSON; bytes become `{"bytes": BASE64}`."""
     return {"bytes": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
 
 
 def as_meant(value: Any) -> Any:
+    """Decode a value from a line of JSON."""
     if isinstance(value, dict) and value.keys() == {"bytes"}:
         return base64.b64decode(value["bytes"])
     return value
 
 
 def serve() -> None:
-    """Do what lines on standard input ask for, one answer each."""
+    """Run the calls read from standard input, one response line each. Errors are returned by name."""
     hands = IOBase()
     for line in sys.stdin.buffer:
         asked = json.loads(line)

@@ -1,4 +1,4 @@
-"""`inmanta.module`, `inmanta.config` and the like: what plug-ins may ask about the project they belong to."""
+"""`inmanta.module`, `inmanta.config` and similar: what plugins can ask about their project."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Config", "InmantaModuleRequirement", "convert_boolean", "project_cla
 
 
 def project_class(project: SimpleNamespace) -> type:
-    """`Project`, of which there is one."""
+    """Return the class `Project`, which has one instance."""
 
     class Project:
         @classmethod
@@ -21,7 +21,7 @@ def project_class(project: SimpleNamespace) -> type:
 
 
 class Config:
-    """The configuration: there is none while a model is evaluated, so that every option has its default."""
+    """The configuration. It is empty while a model is evaluated, so every option has its default."""
 
     @classmethod
     def get(cls, section: str | None = None, name: str | None = None, default_value: Any = None) -> Any:  # noqa: ARG003
@@ -33,7 +33,7 @@ class Config:
 
 
 class InmantaModuleRequirement:
-    """`name>=1.0`: a module that is asked for, and its versions."""
+    """A required module and its versions, `name>=1.0`."""
 
     def __init__(self, requirement: str) -> None:
         import re
@@ -59,7 +59,7 @@ _WORDS: Mapping[str, bool] = {
 
 
 def convert_boolean(value: Any) -> bool:
-    """A truth value, or a word for one."""
+    """Return a boolean from a boolean or a word such as `yes`."""
     if isinstance(value, bool):
         return value
     word = str(value).lower()

@@ -1,4 +1,4 @@
-"""`inmanta.plugins`: plug-ins as objects, for modules that wrap them or call those of others by name."""
+"""`inmanta.plugins`: plugins as objects, for modules that wrap plugins or call others by name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CheckedArgs(Struct, frozen=True):
 
 
 class Plugin:
-    """A plug-in that was registered: `call` is what is called, and a module may put something else there."""
+    """A registered plugin. Modules may replace `call`."""
 
     function: Callable[..., Any]
 
@@ -35,13 +35,13 @@ class Plugin:
 
 
 def plugin_class(name: str, function: Callable[..., Any]) -> type[Plugin]:
-    """What a registered function has as `__plugin__`."""
+    """Return the class that a registered function has as `__plugin__`."""
     members = {"function": staticmethod(function), "__function_name__": name, "__function__": function}
     return type(name, (Plugin,), members)
 
 
 def resolve_callable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What is run for a registered function: itself, or what somebody put into its place."""
+    """Return what runs for a registered function: the function, or its replacement."""
     handle: type[Plugin] | None = getattr(function, "__plugin__", None)
     if handle is None or handle.call is Plugin.call:
         return function
@@ -55,7 +55,7 @@ def resolve_callable(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class CallablePlugin(Plugin):
-    """A plug-in of the model, by name, as another one calls it: with views, and with a context when it asks for one."""
+    """A plugin of the model as another plugin calls it: with views, and with a context if it declares one."""
 
     def __init__(self, function: PluginFunction, context: Context) -> None:
         self._function = function
@@ -77,6 +77,6 @@ class CallablePlugin(Plugin):
     def call_in_context(
         self, processed_args: CheckedArgs, resolver: object, queue: object, location: object
     ) -> Any:
-        """The context is among the arguments already, where one is wanted."""
+        """Call the plugin. The arguments already include the context, if it declares one."""
         del resolver, queue, location
         return self._python(*processed_args.args, **processed_args.kwargs)

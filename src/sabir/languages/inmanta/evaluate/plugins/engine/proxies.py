@@ -1,7 +1,8 @@
-"""`inmanta.execute.proxy`: the views of values by the names that modules know.
+"""`inmanta.execute.proxy`: the views of values under the names that modules expect.
 
-Modules ask whether something is a `DynamicProxy` and inherit from it to show instances in a way of their own (in templates,
-say). What they inherit from is `DynamicProxy` below; what they are given are the views themselves, which count as such.
+Modules test whether something is a `DynamicProxy`, and inherit from it to present instances
+differently, for example in templates. They inherit from `DynamicProxy` below. What they receive are the
+views themselves, which count as instances of it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ __all__ = [
 
 
 class ProxyContext:
-    """Where a value was read: `path` is for messages."""
+    """Where a value was read; `path` is for messages."""
 
     def __init__(
         self, *, path: str, validated: bool = True, allow_reference_values: bool | None = None
@@ -46,14 +47,14 @@ class ProxyContext:
 
 
 class _Views(type):
-    """The views are proxies; a class that a module makes from a proxy has only its own objects."""
+    """The metaclass that makes views count as proxies. A subclass in a module has only its own objects."""
 
     def __instancecheck__(cls, value: object) -> bool:
         return type.__instancecheck__(cls, value) or isinstance(value, cls.__dict__.get("views", ()))
 
 
 class DynamicProxy(InstanceView, metaclass=_Views):
-    """What modules inherit from to show instances, lists or dicts in another way."""
+    """The base class for proxies of modules that present instances, lists or dicts differently."""
 
     views: ClassVar[tuple[type, ...]] = (InstanceView, ListView, DictView)
 
@@ -73,7 +74,7 @@ class DynamicProxy(InstanceView, metaclass=_Views):
 
     @classmethod
     def return_value(cls, value: object, *, context: ProxyContext | None = None) -> Any:  # noqa: ARG003
-        """A value of the model as plug-ins see it."""
+        """Return a value of the model as plugins see it."""
         return require_known(to_python(value))
 
     def _return_value(self, value: object, *, relative_path: str) -> Any:  # noqa: ARG002
@@ -81,7 +82,7 @@ class DynamicProxy(InstanceView, metaclass=_Views):
 
     @classmethod
     def unwrap(cls, item: object, *, dynamic_context: object = None) -> Any:  # noqa: ARG003
-        """A value of a plug-in as the model knows it."""
+        """Return a value of a plugin as a value of the model."""
         return from_python(item)
 
     def is_unknown(self) -> bool:
@@ -95,25 +96,29 @@ class DynamicProxy(InstanceView, metaclass=_Views):
 
 
 class SequenceProxy(DynamicProxy):
+    """The type of list views."""
+
     views: ClassVar[tuple[type, ...]] = (ListView,)
 
 
 class DictProxy(DynamicProxy):
+    """The type of dict views."""
+
     views: ClassVar[tuple[type, ...]] = (DictView,)
 
 
 class IteratorProxy(DynamicProxy):
-    """Lists are iterated as lists here, so nothing is one of these."""
+    """A type without instances: lists are iterated directly here."""
 
     views: ClassVar[tuple[type, ...]] = ()
 
 
 class CallProxy(DynamicProxy):
-    """Nor is anything that can be called a value of a model."""
+    """A type without instances: values of a model are not callable."""
 
     views: ClassVar[tuple[type, ...]] = ()
 
 
 def allow_reference_values(value: Any) -> Any:
-    """References can be read through every view here."""
+    """Return the value unchanged: references can be read through every view here."""
     return value

@@ -1,4 +1,4 @@
-"""What a handler raised, told as the state of its resource."""
+"""Exceptions of handlers, reported as the state of their resource."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ __all__ = ["tell_error", "tell_failed", "tell_skipped"]
 
 
 def tell_skipped(ctx: HandlerContext, resource: Resource, skipped: SkipResource) -> None:
+    """Set the state to skipped, or skipped for a dependency, and log the reason."""
     for_others = isinstance(skipped, SkipResourceForDependencies)
     states = HandlerResourceState
     ctx.set_resource_state(states.skipped_for_dependency if for_others else states.skipped)
@@ -26,11 +27,13 @@ def tell_skipped(ctx: HandlerContext, resource: Resource, skipped: SkipResource)
 
 
 def tell_failed(ctx: HandlerContext, resource: Resource, error: BaseException) -> None:
+    """Set the state to failed and log the exception."""
     ctx.set_resource_state(HandlerResourceState.failed)
     tell_error(ctx, resource, error, when="during")
 
 
 def tell_error(ctx: HandlerContext, resource: Resource, error: BaseException, *, when: str) -> None:
+    """Log an exception with the phase in which it was raised, without changing the state."""
     ctx.exception(
         f"An error occurred {when} deployment of %(resource_id)s (exception: %(exception)s)",
         resource_id=resource.id,

@@ -1,4 +1,4 @@
-"""`inmanta.references`: values that are only looked up when a resource is deployed, and how they are written down."""
+"""`inmanta.references`: values that are looked up only during deployment, and their serialized form."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _PYTHON_TYPES: Final = {"str": str, "int": int, "float": float, "bool": bool}
 
 
 class ReferenceCycleException(Exception):
-    """A reference that needs itself."""
+    """Raised for a reference that depends on itself."""
 
 
 class ReferenceLike:
-    """What has arguments and can be written down: its attributes, by the names of its constructor's parameters."""
+    """The base class of references and mutators, which serialize their constructor arguments."""
 
     type: str = ""
 
@@ -42,7 +42,7 @@ class ReferenceLike:
         return type(self).__name__
 
     def resolve_other(self, value: Any, logger: Any) -> Any:
-        """A value that may be a reference."""
+        """Return a value, resolved if it is a reference."""
         return value.get(logger) if isinstance(value, Reference) else value
 
     def serialize_arguments(self) -> tuple[uuid.UUID, list[dict[str, Any]]]:
@@ -66,7 +66,7 @@ class ReferenceLike:
 
 
 def _digest_uuid(digest: bytes) -> uuid.UUID:
-    """An id from a digest, in the namespace of object identifiers."""
+    """Return a UUID from a digest, in the namespace of object identifiers."""
     import hashlib
     import uuid
 
@@ -75,6 +75,7 @@ def _digest_uuid(digest: bytes) -> uuid.UUID:
 
 
 def type_name_of(value: ReferenceLike) -> str:
+    """Return the registered name of a reference or mutator; TypeError if it has none."""
     name: str = getattr(type(value), "type", "")
     if not name:
         raise TypeError(
@@ -100,13 +101,13 @@ def _argument_data(name: str, value: Any, holder: ReferenceLike) -> dict[str, An
 
 
 class Reference(ReferenceLike, Late, Generic[T]):
-    """A value that `resolve` looks up."""
+    """A value that `resolve` looks up during deployment."""
 
     def resolve(self, logger: Any) -> T:
         raise NotImplementedError
 
     def get(self, logger: Any) -> T:
-        """The value, looked up once."""
+        """Return the value, looked up once."""
         if "_value" in self.__dict__:
             logger.debug("Using cached value for reference %(reference)s", reference=repr(self))
         if "_value" not in self.__dict__:
@@ -126,7 +127,7 @@ class Reference(ReferenceLike, Late, Generic[T]):
 
     @classmethod
     def get_reference_type(cls) -> type | None:
-        """The type of the value, as the class says it: `Reference[str]`."""
+        """Return the type of the value as the class declares it: `Reference[str]`."""
         for base in getattr(cls, "__orig_bases__", ()):
             arguments = getattr(base, "__args__", ())
             if arguments and isinstance(arguments[0], type):
@@ -148,7 +149,7 @@ class Mutator(ReferenceLike):
 
 
 class ReplaceValue(Mutator):
-    """Puts the value of a reference where a path leads."""
+    """Sets a field to the value of a reference."""
 
     type = REPLACE
 
@@ -170,7 +171,7 @@ class ReplaceValue(Mutator):
 
 
 def _parse_path(path: str) -> list[str | int]:
-    """`field.'key'[0]` as its steps."""
+    """Return the steps of `field.'key'[0]`."""
     import re
 
     steps: list[str | int] = []
@@ -187,7 +188,7 @@ def _parse_path(path: str) -> list[str | int]:
 
 
 class Registrations:
-    """The references and mutators of a project by name: its methods are the decorators that modules import."""
+    """The references and mutators of a project by name. Its methods are the decorators."""
 
     def __init__(self) -> None:
         self.references: dict[str, type[Reference[Any]]] = {}
@@ -212,11 +213,12 @@ def _register_as(name: str, classes: dict[str, Any]) -> Callable[[type], type]:
 
 
 def is_reference_of(instance: object, type_class: type) -> bool:
+    """Return whether a value is a reference whose declared type is this class."""
     return isinstance(instance, Reference) and instance.get_reference_type() is type_class
 
 
 def find_references(value: Any, path: str) -> Iterator[tuple[str, Reference[Any]]]:
-    """The references in a value, each with the path to it."""
+    """Yield the references in a value, each with its path."""
     if isinstance(value, Reference):
         yield path, value
     elif isinstance(value, dict):
@@ -232,7 +234,7 @@ def _escape_key(key: object) -> str:
 
 
 def resolve_all(resource: Any, logger: Any) -> None:
-    """Look up the references of a resource, and put the values into its fields."""
+    """Resolve the references of a resource, and set its fields to the values."""
     registrations: Registrations = resource.__dict__.get("_registrations") or Registrations()
     written = {entry["id"]: entry for entry in resource.references or ()}
     looked_up: dict[str, Reference[Any]] = {}

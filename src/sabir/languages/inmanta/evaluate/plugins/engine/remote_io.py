@@ -1,7 +1,8 @@
-"""`inmanta.agent.io.remote`: the hands of older handlers on another machine, over ssh.
+"""`inmanta.agent.io.remote`: file and process operations of older handlers over SSH.
 
-The text of `io` is sent once to a Python of that machine, through the `ssh` of this one, and then spoken to by lines. The key of the
-host is always checked, and nobody is asked for a password.
+The source of `io` is sent once to a Python process on the other machine, through the local `ssh`
+command. Calls are then exchanged line by line. The host key is always checked, and ssh never prompts
+for a password.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Here(Struct, frozen=True, tag=True):
 
 
 class SshPlace(Struct, frozen=True, kw_only=True, tag=True):
-    """Where an agent is, and how it is reached."""
+    """The SSH address of an agent."""
 
     host: str
     user: str | None = None
@@ -49,7 +50,7 @@ class SshPlace(Struct, frozen=True, kw_only=True, tag=True):
 
     @property
     def words(self) -> list[str]:
-        """The command that begins a Python there."""
+        """Return the command that starts Python on the machine."""
         options = {
             "BatchMode": "yes",
             "StrictHostKeyChecking": "yes",
@@ -71,7 +72,7 @@ Place = Here | SshPlace
 
 
 def place_of_uri(uri: str) -> Place:
-    """`ssh://user@host:port?python=python3`; anything else is an agent of this machine."""
+    """Parse `ssh://user@host:port?python=python3`; any other URI is an agent on this machine."""
     parts = urlsplit(uri)
     if parts.scheme != "ssh":
         return Here()
@@ -82,7 +83,7 @@ def place_of_uri(uri: str) -> Place:
 
 
 class RemoteIO(IOBase):
-    """The same calls, done on another machine."""
+    """The operations of `IOBase`, run on another machine."""
 
     def __init__(self, place: SshPlace) -> None:
         super().__init__(f"ssh://{place.host}")
@@ -143,7 +144,7 @@ class RemoteIO(IOBase):
 
     @staticmethod
     def _last_error_line(process: subprocess.Popen[bytes]) -> str:
-        """Why it came to an end: the last line that ssh wrote."""
+        """Return why the process ended: the last line that ssh wrote."""
         process.kill()
         assert process.stderr is not None
         lines = process.stderr.read().decode(errors="replace").strip().splitlines()
@@ -158,7 +159,7 @@ class RemoteIO(IOBase):
 
 
 def _end_process(process: subprocess.Popen[bytes]) -> None:
-    """It ends when nothing is asked any more; what does not is ended."""
+    """Close the input so that the process exits, and kill it if it does not."""
     with suppress(OSError):
         assert process.stdin is not None
         process.stdin.close()
@@ -173,7 +174,7 @@ def _end_process(process: subprocess.Popen[bytes]) -> None:
 
 
 def io_for(place: Place | None) -> IOBase | None:
-    """The hands of an agent: on this machine, on another one, or none where nobody said which machine is meant."""
+    """Return the operations for an agent: local, remote, or unavailable if its machine is not known."""
     match place:
         case None:
             return None

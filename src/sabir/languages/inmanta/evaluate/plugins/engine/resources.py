@@ -1,4 +1,4 @@
-"""`inmanta.resources`: what modules register for their entities, and what a handler gets."""
+"""`inmanta.resources`: the classes that modules register for entities, and that handlers get."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _RESERVED: Final = frozenset({"id", "model", "requires", "unknowns", "version"})
 
 
 class ResourceException(Exception):
-    """A resource that cannot be: its class, its id or its agent is wrong."""
+    """Raised for an invalid resource class, id or agent."""
 
 
 class IgnoreResourceException(Exception):
-    """Raised in `get_<field>` or a function of `map`: the resource is left out."""
+    """Raised in `get_<field>` or a function of `map` to omit the resource."""
 
 
 class ResourceNotFoundExcpetion(Exception):  # spelt as modules import it
-    """Raised by handlers when something is not found."""
+    """Raised by handlers if something is not found. The original API has this spelling."""
 
 
 _id_pattern: Final = lazy_pattern(
@@ -43,7 +43,7 @@ _id_pattern: Final = lazy_pattern(
 
 
 class Id:
-    """`type[agent,attribute=value]`, with `,v=N` for a version above 0; equal by its text."""
+    """The id `type[agent,attribute=value]`, with `,v=N` for a version above 0; compared by its string."""
 
     def __init__(
         self, entity_type: str, agent_name: str, attribute: str, attribute_value: str, version: int = 0
@@ -79,7 +79,7 @@ class Id:
         return Id(self.entity_type, self.agent_name, self.attribute, self.attribute_value, version)
 
     def resource_str(self) -> str:
-        """The text without a version."""
+        """Return the string without a version."""
         return f"{self.entity_type}[{self.agent_name},{self.attribute}={self.attribute_value}]"
 
     def resource_version_str(self) -> str:
@@ -134,7 +134,7 @@ def _check_fields(fields: Any, cls: type) -> tuple[str, ...]:
 
 
 class Resource:
-    """A resource as a handler has it: the fields are attributes."""
+    """A resource as a handler gets it, with its fields as attributes."""
 
     fields: ClassVar[tuple[str, ...]] = BASE_FIELDS
     map: ClassVar[dict[str, Callable[[Any, Any], Any]]] = {}
@@ -188,7 +188,7 @@ class Resource:
         self.id.set_version(version)
 
     def clone(self, **values: Any) -> Resource:
-        """A copy with other values for some fields."""
+        """Return a copy with other values for some fields."""
         import copy
 
         cloned = copy.copy(self)
@@ -218,7 +218,7 @@ class Resource:
         return data
 
     def resolve_all_references(self, logger: Any) -> None:
-        """Put the values of references where the mutators say."""
+        """Set fields to the values of references, as the mutators define."""
         from sabir.languages.inmanta.evaluate.plugins.engine.references import resolve_all
 
         resolve_all(self, logger)
@@ -263,6 +263,8 @@ def _id_text(required: Any) -> str:
 
 
 class PurgeableResource(Resource):
+    """A resource that can be purged. Missing attributes count as false."""
+
     fields: ClassVar[tuple[str, ...]] = ("purged", "purge_on_delete")
 
     @staticmethod
@@ -275,6 +277,8 @@ class PurgeableResource(Resource):
 
 
 class ManagedResource(Resource):
+    """A resource that is omitted from the export if its attribute `managed` is false."""
+
     fields: ClassVar[tuple[str, ...]] = ("managed",)
 
     @staticmethod
@@ -285,4 +289,6 @@ class ManagedResource(Resource):
 
 
 class DiscoveryResource(Resource):
+    """A resource whose handler discovers others."""
+
     fields: ClassVar[tuple[str, ...]] = ()

@@ -1,4 +1,4 @@
-"""`inmanta.ast.entity`, `inmanta.ast.attribute`: entities and their attributes as Python of modules asks about them."""
+"""`inmanta.ast.entity` and `inmanta.ast.attribute`: entities and attributes for Python of modules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Attribute", "AttributeType", "Entity", "JSONSerializable", "Relation
 
 
 def entity_view(entity: EntityType) -> Entity:
-    """The view of an entity: each has one, so that views can be compared by identity as well."""
+    """Return the view of an entity. Each entity has one, so that views compare by identity."""
     view: Entity | None = entity.python_view
     if view is None:
         view = entity.python_view = Entity(entity)
@@ -44,7 +44,7 @@ class Entity:
 
     @property
     def attributes(self) -> dict[str, Attribute]:
-        """Its own ones, without those of its parents."""
+        """The entity's own attributes, without those of its parents."""
         return {name: attribute_view(prop) for name, prop in self._entity.properties.items()}
 
     def get_attributes(self) -> dict[str, Attribute]:
@@ -91,11 +91,11 @@ class Entity:
         return dict(self._entity.defaults)
 
     def get_all_instances(self) -> list[Any]:
-        """Views of the instances, those of entities below it among them."""
+        """Return views of all instances, including those of child entities."""
         return list(self.instances)
 
     def validate(self, value: Any) -> bool:
-        """Whether a value is an instance of it; what is not known yet may be."""
+        """Return whether a value is an instance of the entity; an unknown value may be one."""
         entity = getattr(value, "entity", None)
         if entity is None or self._entity not in entity.ancestor_set:
             raise RuntimeException(None, f"Invalid value '{value}', expected {self._entity.name}")
@@ -113,7 +113,7 @@ def _entity_views(entities: Iterable[EntityType]) -> list[Entity]:
 
 
 class AttributeType:
-    """The type of an attribute: its name, and whether a value is of it."""
+    """The type of an attribute: its name, and a test of values."""
 
     def __init__(self, type_: ValueType | Entity) -> None:
         self._type = type_
@@ -172,7 +172,7 @@ class Attribute:
 
 
 class RelationAttribute(Attribute):
-    """One end of a relation; `end` is the other one, when it has a name."""
+    """One end of a relation; `end` is the other end, if it has a name."""
 
     @property
     def end(self) -> Attribute | None:  # type: ignore[override]  # of a relation it is computed
@@ -198,11 +198,12 @@ class RelationAttribute(Attribute):
 
 
 def attribute_view(prop: Property) -> Attribute:
+    """Return the view of an attribute or of a relation."""
     return RelationAttribute(prop) if prop.is_relation else Attribute(prop)
 
 
 class JSONSerializable:
-    """A value that says itself how it is written as JSON."""
+    """A value that defines its own JSON form."""
 
     def json_serialization_step(self) -> Any:
         raise NotImplementedError

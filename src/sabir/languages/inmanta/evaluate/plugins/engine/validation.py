@@ -1,4 +1,4 @@
-"""`inmanta.validation_type`: strings that match a regular expression, as pydantic takes them."""
+"""`inmanta.validation_type`: strings that match a regular expression, as pydantic accepts them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HOMES = ("pydantic", "datetime", "ipaddress", "uuid")
 
 
 class Regex:
-    """`Annotated[str, Regex("^[a-z]+$")]`."""
+    """The constraint in `Annotated[str, Regex("^[a-z]+$")]`."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
@@ -31,14 +31,14 @@ class Regex:
 
 
 def regex_string(regex: str) -> Any:
-    """The type of strings that match."""
+    """Return the type of strings that match a regular expression."""
     return Annotated[str, Regex(regex)]
 
 
 def validate_type(
     fq_type_name: str, value: Any, validation_parameters: Mapping[str, Any] | None = None
 ) -> None:
-    """Raises ValueError when a value is not of a type that is named as in Python, `pydantic.conint` with its bounds."""
+    """Raise ValueError if a value does not have a type named as in Python, such as `pydantic.conint`."""
     from importlib import import_module
 
     from pydantic import TypeAdapter  # type: ignore[import-not-found]  # the module that asks brings pydantic

@@ -42,21 +42,25 @@ def _parse_network(value: str) -> Any:
 
 @plugin
 def is_ipv4_address(value: str) -> bool:
+    """Return whether a string is an IPv4 address."""
     return _is_accepted(_load_ipaddress().IPv4Address, value)
 
 
 @plugin
 def is_ipv6_address(value: str) -> bool:
+    """Return whether a string is an IPv6 address."""
     return _is_accepted(_load_ipaddress().IPv6Address, value)
 
 
 @plugin
 def is_ipv4_network(value: str) -> bool:
+    """Return whether a string is an IPv4 network without host bits."""
     return _is_accepted(_load_ipaddress().IPv4Network, value)
 
 
 @plugin
 def is_ipv6_network(value: str) -> bool:
+    """Return whether a string is an IPv6 network without host bits."""
     return _is_accepted(_load_ipaddress().IPv6Network, value)
 
 
@@ -72,7 +76,7 @@ def is_ipv6_interface(value: str) -> bool:
 
 @plugin
 def is_valid_ip(addr: str) -> bool:
-    """An IPv4 address in dotted form."""
+    """Return whether a string is an IPv4 address in dotted form."""
     return _is_accepted(_load_ipaddress().IPv4Address, addr)
 
 
@@ -106,7 +110,7 @@ def is_base64_encoded(s: str) -> bool:
 
 @plugin
 def ipnet(addr: str, what: str) -> Any:
-    """A part of `address/prefix`: `ip`, `prefixlen`, `netmask` or `network`."""
+    """Return a part of `address/prefix`: `ip`, `prefixlen`, `netmask` or `network`."""
     interface = _parse_interface(addr)
     if what == "ip":
         return str(interface.ip)
@@ -121,7 +125,7 @@ def ipnet(addr: str, what: str) -> Any:
 
 @plugin
 def ipindex(addr: str, position: int, keep_prefix: bool = False) -> str:  # noqa: FBT001, FBT002
-    """The address at a position of a network."""
+    """Return the address at a position of a network."""
     network = _parse_network(addr)
     if not -network.num_addresses <= position < network.num_addresses:
         raise PluginException(f"{addr} has no address at position {position}")
@@ -131,7 +135,7 @@ def ipindex(addr: str, position: int, keep_prefix: bool = False) -> str:  # noqa
 
 @plugin
 def add_to_ip(addr: str, n: int) -> str:
-    """The address `n` after another."""
+    """Return the address `n` after another."""
     try:
         return str(_load_ipaddress().ip_address(addr) + n)
     except ValueError as error:
@@ -167,5 +171,5 @@ def network_address(addr: str) -> str:
 
 @plugin
 def cidr_to_network(cidr: str) -> str:
-    """The address of a network without its prefix."""
+    """Return the address of a network without its prefix length."""
     return str(_parse_network(cidr).network_address)

@@ -1,4 +1,4 @@
-"""Lists and dicts."""
+"""Functions of `std` on lists and dicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST = 1_000_000
 
 @plugin(allow_unknown=True)
 def count(item_list: list[Any]) -> Any:
-    """How many items a list has, whether or not all of them are known."""
+    """Return the number of items, whether or not all of them are known."""
     return item_list if isinstance(item_list, Unknown) else len(item_list)
 
 
@@ -30,7 +30,7 @@ def length(item_list: list[Any]) -> int:
 
 @plugin
 def sequence(i: int, start: int = 0, offset: int = 0) -> list[int]:
-    """`i` numbers from `start`."""
+    """Return `i` consecutive integers from `start`."""
     if i > _LONGEST:
         raise PluginException(f"a sequence of {i} numbers is too long; the longest is {_LONGEST}")
     return list(range(start, start + i - offset))
@@ -38,7 +38,7 @@ def sequence(i: int, start: int = 0, offset: int = 0) -> list[int]:
 
 @plugin
 def unique(item_list: list[Any]) -> bool:
-    """Whether no item occurs twice."""
+    """Return whether no item occurs twice."""
     seen: list[Any] = []
     for item in item_list:
         if item in seen:
@@ -49,7 +49,7 @@ def unique(item_list: list[Any]) -> bool:
 
 @plugin
 def flatten(item_list: list[Any]) -> list[Any]:
-    """Lists in the list are replaced by their items."""
+    """Return the list with nested lists replaced by their items."""
     items: list[Any] = []
     todo = list(reversed(item_list))
     while todo:
@@ -75,7 +75,7 @@ def _read_attribute(value: Any, name: str) -> Any:
 
 @plugin
 def attr(obj: Any, attr: str) -> Any:
-    """An attribute of an instance, by a name that is computed."""
+    """Return an attribute of an instance by a computed name."""
     if attr.startswith("_"):
         raise PluginException(f"{attr!r} is no attribute")
     return _read_attribute(obj, attr)
@@ -83,7 +83,7 @@ def attr(obj: Any, attr: str) -> Any:
 
 @plugin
 def select(objects: list[Any], attr: str) -> list[Any]:
-    """One attribute of every instance of a list."""
+    """Return one attribute of every instance of a list."""
     if attr.startswith("_"):
         raise PluginException(f"{attr!r} is no attribute")
     return [_read_attribute(item, attr) for item in objects]
@@ -91,7 +91,7 @@ def select(objects: list[Any], attr: str) -> list[Any]:
 
 @plugin
 def key_sort(items: list[Any], key: Any) -> list[Any]:
-    """Instances sorted by an attribute, or by several one after the other."""
+    """Return instances sorted by an attribute, or by several in turn."""
     names = key if isinstance(key, list) else [key]
     if any(name.startswith("_") for name in names):
         raise PluginException("an attribute does not begin with '_'")
@@ -100,7 +100,7 @@ def key_sort(items: list[Any], key: Any) -> list[Any]:
 
 @plugin("filter")
 def filter_(values: list[Any], not_item: Any) -> list[Any]:
-    """The list without an item."""
+    """Return the list without an item."""
     return [item for item in values if item != not_item]
 
 
@@ -128,7 +128,7 @@ def getattr_(
     default_value: Any = None,
     no_unknown: bool = True,  # noqa: FBT001, FBT002
 ) -> Any:
-    """An attribute by a name that is computed, or a default when there is no such attribute."""
+    """Return an attribute by a computed name, or a default if the attribute does not exist."""
     if attribute_name.startswith("_"):
         return default_value
     if attribute_name not in entity.entity.slots:
@@ -139,20 +139,20 @@ def getattr_(
 
 @plugin
 def objid(value: Any) -> str:
-    """A text that tells one value from all others of this evaluation."""
+    """Return a string that is unique to a value within this evaluation."""
     return str(id(value))
 
 
 @plugin
 def is_instance(ctx: Context, obj: Any, cls: str) -> bool:
-    """Whether an instance is of an entity, or of one below it."""
+    """Return whether an instance belongs to an entity or one of its children."""
     entity = ctx.entity(cls)
     return entity is not None and isinstance(obj, ModelInstance) and entity in obj.entity.ancestor_set
 
 
 @plugin
 def getattr_or(obj: Any, name: str, default: Any = None) -> Any:
-    """An attribute, or a default when it is null."""
+    """Return an attribute, or a default if it is null."""
     value = None if name.startswith("_") else _read_attribute(obj, name)
     return default if value is None else value
 
@@ -187,11 +187,11 @@ def isset(value: Any) -> bool:
 
 @plugin("any")
 def any_(item_list: list[Any], expression: Any) -> bool:
-    """Whether an item equals a value."""
+    """Return whether any item equals a value."""
     return expression in item_list
 
 
 @plugin("all")
 def all_(item_list: list[Any], expression: Any) -> bool:
-    """Whether every item equals a value."""
+    """Return whether every item equals a value."""
     return [item for item in item_list if item != expression] == []

@@ -1,4 +1,4 @@
-"""Handlers of std: what its resources for tests do."""
+"""Handlers of `std` for its test resources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["NullHandler"]
 
 @provider("std::testing::NullResource", name="null")
 class NullHandler(CRUDHandler[Any]):
-    """Does nothing, or fails when it is told to."""
+    """Does nothing, or fails on request."""
 
     def read_resource(self, ctx: HandlerContext, resource: Any) -> None:
         if resource.fail:

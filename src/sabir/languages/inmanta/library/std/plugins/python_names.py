@@ -1,4 +1,4 @@
-"""What Python of other modules imports from `inmanta_plugins.std` beside its plug-ins."""
+"""Names that Python of other modules imports from `inmanta_plugins.std` in addition to its plugins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["FactReference", "JinjaDynamicProxy", "get_file_content"]
 
 
 class JinjaDynamicProxy(DynamicProxy):
-    """An instance for a template: what it does not have, or has no value, is undefined there instead of an error."""
+    """An instance for a template: a missing attribute or value is undefined instead of an error."""
 
     def __init__(self, instance: InstanceView) -> None:
         super().__init__(instance_of(instance))
@@ -54,5 +54,5 @@ class JinjaDynamicProxy(DynamicProxy):
 
 
 def get_file_content(ctx: Context, module_dir: str, path: str) -> str:
-    """The text of a file of a module: `module/path` inside one of its folders."""
+    """Return the text of a file of a module: `module/path` inside one of its directories."""
     return ctx.read_file(module_dir, path).decode()

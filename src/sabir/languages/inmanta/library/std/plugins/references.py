@@ -1,4 +1,4 @@
-"""References of std."""
+"""References of `std`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["EnvironmentReference", "FactReference", "IntReference"]
 
 @reference("std::Environment")
 class EnvironmentReference(Reference[str]):
-    """An environment variable of whoever deploys."""
+    """An environment variable of the deploying process."""
 
     def __init__(self, name: str | Reference[str]) -> None:
         self.name = name
@@ -32,7 +32,7 @@ class EnvironmentReference(Reference[str]):
 
 @reference("std::IntReference")
 class IntReference(Reference[int]):
-    """What another reference gives, as a whole number."""
+    """The value of another reference as an integer."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -46,7 +46,7 @@ class IntReference(Reference[int]):
 
 @reference("std::FactReference")
 class FactReference(Reference[str]):
-    """What a resource told about itself."""
+    """A fact that a resource reported."""
 
     def __init__(
         self, environment: str, resource_id: str, fact_name: str, mocked_facts: dict[str, Any] | None = None

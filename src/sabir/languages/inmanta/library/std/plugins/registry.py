@@ -1,4 +1,4 @@
-"""The decorators of this library, and the table of what they mark: the same for every evaluation."""
+"""The decorators of this library, and the table of what they register; shared by all evaluations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the entities of std are deployed as."""
+"""Resource classes of the entities of `std`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ __all__ = ["AgentConfig", "Directory", "File", "NullResource", "Package", "Servi
 @resource("std::File", agent="host.name", id_attribute="path")
 @resource("std::ConfigFile", agent="host.name", id_attribute="path")
 class File(PurgeableResource):
+    """A file, whose content is uploaded under its hash."""
+
     fields: ClassVar[tuple[str, ...]] = ("path", "owner", "hash", "group", "permissions", "reload")
 
     @staticmethod
     def get_hash(_: Any, obj: Any) -> str:
-        """The content is named by its hash; blocks before and after it are sorted by their keys."""
+        """Return the hash of the content; blocks before and after it are sorted by their keys."""
         import hashlib
 
         return hashlib.sha1(whole_content(obj).encode(), usedforsecurity=False).hexdigest()
@@ -33,7 +35,7 @@ class File(PurgeableResource):
 
 
 def whole_content(obj: Any, separator: str = "content_seperator") -> str:
-    """The content with what is put before and after it; `separator` is the name of the attribute with what stands between."""
+    """Return the content with its prefixes and suffixes; `separator` names the attribute between them."""
 
     def sorted_blocks(blocks: Any) -> list[str]:
         return [block.value for block in sorted(blocks, key=lambda block: block.sorting_key or block.value)]
@@ -46,6 +48,8 @@ def whole_content(obj: Any, separator: str = "content_seperator") -> str:
 @resource("std::Directory", agent="host.name", id_attribute="path")
 @resource("std::DefaultDirectory", agent="host.name", id_attribute="path")
 class Directory(PurgeableResource):
+    """A directory with owner, group and mode."""
+
     fields: ClassVar[tuple[str, ...]] = ("path", "owner", "group", "permissions", "reload")
 
     @staticmethod
@@ -55,22 +59,28 @@ class Directory(PurgeableResource):
 
 @resource("std::Symlink", agent="host.name", id_attribute="target")
 class Symlink(PurgeableResource):
+    """A symbolic link from `target` to `source`."""
+
     fields: ClassVar[tuple[str, ...]] = ("source", "target", "reload")
 
 
 @resource("std::Package", agent="host.name", id_attribute="name")
 class Package(Resource):
+    """A package of the operating system."""
+
     fields: ClassVar[tuple[str, ...]] = ("name", "state", "reload")
 
 
 @resource("std::Service", agent="host.name", id_attribute="name")
 class Service(Resource):
+    """A service of the operating system."""
+
     fields: ClassVar[tuple[str, ...]] = ("name", "state", "onboot", "reload")
 
 
 @resource("std::AgentConfig", agent="agent", id_attribute="agentname")
 class AgentConfig(PurgeableResource):
-    """Told to a server of old; its uri says here how the agent is reached, and nothing is deployed."""
+    """The connection settings of an agent. Nothing is deployed; the uri says how the agent is reached."""
 
     fields: ClassVar[tuple[str, ...]] = ("agentname", "uri", "autostart")
 
@@ -81,4 +91,6 @@ class AgentConfig(PurgeableResource):
 
 @resource("std::testing::NullResource", agent="agentname", id_attribute="name")
 class NullResource(ManagedResource, PurgeableResource):
+    """A resource without effect, for tests."""
+
     fields: ClassVar[tuple[str, ...]] = ("name", "agentname", "value", "int_value", "fail")

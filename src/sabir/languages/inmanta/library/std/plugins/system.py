@@ -1,4 +1,4 @@
-"""Operating systems, types, facts and what depends on the machine."""
+"""Functions of `std` for operating systems, types, facts and the environment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__: list[str] = []
 
 @plugin
 def familyof(member: Annotated[Any, ModelType["std::OS"]], family: str) -> bool:
-    """Whether an operating system is, or belongs to, one of that name. A family includes its root."""
+    """Return whether an operating system is, or belongs to, the named family, whose root is included."""
     current: Any = member
     for _ in range(1000):
         if current is None:
@@ -38,7 +38,7 @@ def is_unknown(value: Any) -> bool:
 
 @plugin
 def getfact(context: Context, resource: Any, fact_name: str, default_value: Any = None) -> Any:
-    """A fact is known only after deployment: until then it is unknown, or its default."""
+    """Return a fact, known only after deployment; before that the default, or unknown."""
     identity, value = context.fact(resource, fact_name)
     if value is not None:
         return value
@@ -48,7 +48,7 @@ def getfact(context: Context, resource: Any, fact_name: str, default_value: Any 
 
 @plugin
 def create_fact_reference(context: Context, resource: Any, fact_name: str) -> Any:
-    """A fact that is looked up when what needs it is deployed."""
+    """Return a reference to a fact, looked up when the resource that needs it is deployed."""
     from sabir.languages.inmanta.library.std.plugins.references import FactReference
 
     return FactReference(NO_ENVIRONMENT, context.resource_id(resource), fact_name)
@@ -56,7 +56,7 @@ def create_fact_reference(context: Context, resource: Any, fact_name: str) -> An
 
 @plugin
 def create_environment_reference(name: str | Reference[str]) -> Any:
-    """An environment variable that is looked up when what needs it is deployed."""
+    """Return a reference to an environment variable, looked up during deployment."""
     from sabir.languages.inmanta.library.std.plugins.references import EnvironmentReference
 
     return EnvironmentReference(name)
@@ -64,7 +64,7 @@ def create_environment_reference(name: str | Reference[str]) -> Any:
 
 @plugin
 def create_int_reference(value: Any | Reference[Any]) -> Any:
-    """A reference whose value is to be a whole number."""
+    """Return a reference whose value is converted to an integer."""
     from sabir.languages.inmanta.library.std.plugins.references import IntReference
 
     return IntReference(value)
@@ -72,7 +72,7 @@ def create_int_reference(value: Any | Reference[Any]) -> Any:
 
 @plugin
 def password(pw_id: str) -> Any:  # noqa: ARG001
-    """A password is kept outside the model: unknown while it is evaluated."""
+    """Return a password, which is stored outside the model and therefore unknown during evaluation."""
     return UNKNOWN
 
 
@@ -118,7 +118,7 @@ def server_port() -> int:
 
 @plugin
 def get_env(session: Session, name: str, default_value: str | None = None) -> Any:
-    """An environment variable."""
+    """Return an environment variable."""
     value = _read_variable(session, name)
     return _default_or_unknown(default_value) if value is None else value
 
@@ -144,13 +144,13 @@ def _read_variable(session: Session, name: str) -> str | None:
 
 
 def _default_or_unknown(value: Any) -> Any:
-    """A variable that is not set has its default; without one it is not known yet (recorded behaviour)."""
+    """Return the default of an unset variable; without one it is unknown (recorded behavior)."""
     return Unknown() if value is None else value
 
 
 @plugin
 def timestamp(session: Session, dummy: Any = None) -> int:  # noqa: ARG001
-    """Seconds since 1970; differs between runs."""
+    """Return the seconds since 1970, which differ between runs."""
     return int(session.clock().timestamp())
 
 
@@ -161,7 +161,7 @@ def item(objects: list[Any], index: int) -> Any:
 
 @plugin("type")
 def type_(obj: Any) -> str:
-    """The name of a value's type."""
+    """Return the name of a value's type."""
     names = {bool: "bool", int: "int", float: "float", str: "string", list: "list", dict: "dict"}
     name = names.get(obj.__class__)
     if name is None:
@@ -181,7 +181,7 @@ def invert(value: bool) -> bool:  # noqa: FBT001
 
 @plugin
 def unique_file(prefix: str, seed: str, suffix: str, length: int = 20) -> str:  # noqa: ARG001
-    """A file name that is the same for the same seed. The length is taken and, as everywhere, not heeded."""
+    """Return a file name that is the same for the same seed. As in Inmanta, the length is ignored."""
     import hashlib
 
     return prefix + hashlib.md5(seed.encode(), usedforsecurity=False).hexdigest() + suffix

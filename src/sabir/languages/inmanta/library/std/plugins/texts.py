@@ -1,4 +1,4 @@
-"""Strings, templates and files of modules."""
+"""Functions of `std` on strings, templates and files of modules."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ __all__: list[str] = []
 
 @plugin
 def template(ctx: Context, path: str, **kwargs: Any) -> Any:
-    """A Jinja2 template of a module, rendered in the scope of the call."""
+    """Return a Jinja2 template of a module, rendered in the scope of the call."""
     return ctx.render(path, kwargs)
 
 
 @plugin
 def source(ctx: Context, path: str) -> str:
-    """The text of a file of a module: `module/path` is `files/path` of it."""
+    """Return the text of a file of a module: `module/path` is its `files/path`."""
     return _decode_text(ctx.read_file("files", path), path)
 
 
 @plugin
 def file(ctx: Context, path: str) -> str:
-    """The same as `source`."""
+    """Return the text of a file, as `source` does."""
     return _decode_text(ctx.read_file("files", path), path)
 
 
 @plugin
 def list_files(ctx: Context, path: str) -> list[str]:
-    """The names of the files in a folder of a module: `module/path` is `files/path` of it."""
+    """Return the names of the files in a directory of a module: `module/path` is its `files/path`."""
     return ctx.list_files("files", path)
 
 
@@ -90,7 +90,7 @@ def limit(string: str, length: int) -> str:
 
 @plugin("format")
 def format_(__string: str, *args: Any, **kwargs: Any) -> str:
-    """Python's format, without access to attributes and members."""
+    """Return the result of Python's format, without access to attributes and items."""
     if re.search(r"\{[^{}]*[.\[]", __string.replace("{{", "")):
         raise PluginException("a format names values by position or name only")
     if re.search(r":[^}]*[0-9]{5,}", __string):
@@ -114,7 +114,7 @@ def to_number(value: str) -> Any:
 
 @plugin("print")
 def print_(message: Any) -> Any:
-    """Takes any value and gives it back; a model has no output of its own."""
+    """Return the value unchanged; a model has no output."""
     return message
 
 
@@ -139,7 +139,7 @@ def delay(x: Any) -> Any:
 
 @plugin
 def hostname(fqdn: str) -> str:
-    """The first part of a full host name."""
+    """Return the first part of a full host name."""
     return fqdn.split(".")[0]
 
 

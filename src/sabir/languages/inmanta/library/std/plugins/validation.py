@@ -1,4 +1,4 @@
-"""`std::validate_type`: whether a value is of a type that is named as in Python, within the bounds given with it."""
+"""`std::validate_type`: tests whether a value has a type named as in Python, within its bounds."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _TEXTS: Final = {
 
 @plugin
 def validate_type(fq_type_name: str, value: Any, validation_parameters: dict[str, Any] | None = None) -> bool:
-    """Whether a value is of a named type and within its bounds (`gt`, `ge`, `lt`, `le`, `regex`, lengths …)."""
+    """Return whether a value has a named type within its bounds (`gt`, `ge`, `lt`, `le`, `regex`, lengths …)."""
     name = fq_type_name.rpartition(".")[2]
     bounds = validation_parameters or {}
     if name in _NUMBERS:
@@ -73,7 +73,7 @@ def _is_number(value: Any, kind: Any) -> bool:
 
 
 def _find_parser(name: str) -> Callable[[Any], object] | None:
-    """What makes a value of a type of the standard library from a text, or fails."""
+    """Return the function that parses a string into a standard library type, or fails."""
     import datetime
     import ipaddress
     import uuid
