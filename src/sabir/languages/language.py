@@ -1,4 +1,8 @@
-"""What every language offers to the layers above."""
+"""The interfaces that every language implements for the layers above.
+
+Only `Language` is required. The others are optional capabilities: forms and models, tests, methods to
+run, included files, editor support.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +34,10 @@ if TYPE_CHECKING:  # importing the checks would double the time it takes to star
 
 
 class Document(Struct, frozen=True, eq=False):
-    """A YAML document that was read by the caller, in place of a file of its own.
+    """A YAML document that the caller parsed, instead of a file.
 
-    Values that the caller computed stand in the tree at the span of what they were computed from, so that an origin
-    at that span says enough: the caller knows what was computed there.
+    Computed values are in the tree at the span of what they were computed from, so that an origin at
+    that span is enough: the caller knows what was computed there.
     """
 
     source: Source
@@ -41,7 +45,7 @@ class Document(Struct, frozen=True, eq=False):
 
 
 class EvaluationRequest(Struct, frozen=True, kw_only=True):
-    """How to evaluate a package; every language takes what it knows."""
+    """How to evaluate a package; every language uses the fields it knows."""
 
     inputs: Mapping[str, Value] = field(default_factory=dict[str, Value])
     model: Path | None = None
@@ -82,7 +86,7 @@ class EvaluationRequest(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of_check(cls, options: CheckOptions) -> EvaluationRequest:
-        """How a check evaluates."""
+        """Return the request with which a check evaluates."""
         return cls(
             inputs=options.inputs,
             overrides=options.overrides,
@@ -94,7 +98,7 @@ class EvaluationRequest(Struct, frozen=True, kw_only=True):
 
 
 class RenderedObject(Struct, frozen=True, kw_only=True):
-    """Something that a renderer makes and that is no instance of the graph, with the values that its fields are made of."""
+    """Output of a renderer that is not an instance of the graph, with the sources of its fields."""
 
     name: str
     renderer: str
@@ -104,7 +108,7 @@ class RenderedObject(Struct, frozen=True, kw_only=True):
 
 
 class Evaluation(Struct, frozen=True, kw_only=True):
-    """The graph, as far as it came, and what there is to say about it. With an error the graph may be partial."""
+    """The graph and the findings. With errors the graph may be partial."""
 
     graph: Graph
     findings: tuple[Finding, ...] = ()
@@ -126,7 +130,7 @@ class RenderRequest(Struct, frozen=True, kw_only=True):
 
 
 class RenderOutput(Struct, frozen=True, kw_only=True):
-    """What other tools read: files by name, in the order to be written, each a text."""
+    """Files for other tools by name, in the order to write them."""
 
     files: Mapping[str, str]
     findings: tuple[Finding, ...] = ()
@@ -153,8 +157,11 @@ class RunCall(Struct, frozen=True, kw_only=True):
 
 
 class RunResult(Struct, frozen=True, kw_only=True):
-    """`model` is the object model after the call, `storage` what to keep for the next run. A failed run has neither a
-    result nor a model; the findings hold the stack of calls."""
+    """The result of a call.
+
+    `model` is the object model after the call, `storage` what to keep for the next run. A failed run
+    has neither result nor model; the findings contain the call stack.
+    """
 
     findings: tuple[Finding, ...] = ()
     result: Any = None
@@ -169,7 +176,7 @@ class RunResult(Struct, frozen=True, kw_only=True):
 
 
 class ModelQuestion(Struct, frozen=True, kw_only=True):
-    """A value of a model that a person is asked for."""
+    """A value of a model that the user is asked for."""
 
     name: str
     text: str
@@ -179,7 +186,7 @@ class ModelQuestion(Struct, frozen=True, kw_only=True):
 
 
 class ModelCall(Struct, frozen=True, kw_only=True):
-    """What an object model is made of."""
+    """The inputs for creating an object model."""
 
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """By `form.field`, or by the path of a property where there are no forms."""
@@ -198,7 +205,7 @@ class ModelCall(Struct, frozen=True, kw_only=True):
 
 
 class ModelResult(Struct, frozen=True, kw_only=True):
-    """The model, forms or schema; or what is wrong with the package (`findings`) or with the values (`errors`)."""
+    """The model, forms or schema; or errors of the package (`findings`) or of the values (`errors`)."""
 
     document: Mapping[str, Any] | None = None
     findings: tuple[Finding, ...] = ()
@@ -211,7 +218,7 @@ class ModelResult(Struct, frozen=True, kw_only=True):
 
 @runtime_checkable
 class MakesModels(Protocol):
-    """A language whose packages say what a model of theirs needs: in forms, or in contracts."""
+    """A language whose packages declare the inputs of a model, in forms or contracts."""
 
     def make_model(
         self, package: LoadedPackage, request: EvaluationRequest, call: ModelCall
@@ -219,13 +226,13 @@ class MakesModels(Protocol):
 
 
 class TestCall(Struct, frozen=True, kw_only=True):
-    """Which tests of a package to run; all when none is named."""
+    """The tests of a package to run; all if none is named."""
 
     names: tuple[str, ...] = ()
 
 
 class TestOutcome(Struct, frozen=True, kw_only=True):
-    """One test. It passed when there are no failures."""
+    """The result of one test. It passed if there are no failures."""
 
     cls: str
     name: str
@@ -234,7 +241,7 @@ class TestOutcome(Struct, frozen=True, kw_only=True):
 
 
 class TestRun(Struct, frozen=True, kw_only=True):
-    """The tests that were run, in order; `findings` say why the package could not be used, or warn."""
+    """The results in order; `findings` explain why the package could not be used, or warn."""
 
     findings: tuple[Finding, ...] = ()
     outcomes: tuple[TestOutcome, ...] = ()
@@ -246,86 +253,89 @@ class TestRun(Struct, frozen=True, kw_only=True):
 
 @runtime_checkable
 class Tests(Protocol):
-    """A language whose packages bring tests of their own."""
+    """A language whose packages contain tests."""
 
     def test(self, package: LoadedPackage, request: EvaluationRequest, call: TestCall) -> TestRun: ...
 
 
 @runtime_checkable
 class Runs(Protocol):
-    """A language whose descriptions have methods: beside evaluating it can call them."""
+    """A language whose packages have methods that can be called."""
 
     def run(self, package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult: ...
 
 
 @runtime_checkable
 class IncludesFiles(Protocol):
-    """A language whose configurations take other files in."""
+    """A language whose configurations include other files."""
 
     def list_included_files(self, configuration: Source) -> Iterable[str]:
-        """The files that a configuration names, from the folder it lies in; whether they are there is not asked."""
+        """Return the files that a configuration names, relative to its directory, existing or not."""
         ...
 
 
 class Explorer(Protocol):
-    """What a language tells editors about names; a module with these functions is one.
+    """Editor support of a language: names and completions. A module with these functions implements it.
 
-    Texts are being typed: whatever is broken in one costs no more than its place.
+    Texts may be incomplete while they are typed. A broken part must not affect the rest.
     """
 
     def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:
-        """What names of the package may be defined in beside itself: what ships with the language, what it requires."""
+        """Return other packages that define names: bundled libraries and requirements."""
         ...
 
     def file_names(self, package: LoadedPackage, file: PackageFile) -> FileNames:
-        """The names of one file of a package, or of a library. It must not depend on what other files say."""
+        """Return the names of one file of a package or library, independent of other files."""
         ...
 
     def candidates(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
-        """What may be written at an offset, by the grammar and by what the language itself offers: keywords, functions, sections,
-        names of files. Names that are defined in the project are proposed by `wanted_keys`."""
+        """Return what the grammar and the language itself allow at an offset.
+
+        These are keywords, functions, sections and file names. Names defined in the project are
+        proposed through `completion_keys`.
+        """
         ...
 
     def completion_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
-        """Beginnings of the keys whose names may be written at an offset: `class `, `method com.example.Web.`."""
+        """Return key prefixes of names that may be written at an offset: `class `, `method com.example.Web.`."""
         ...
 
 
 @runtime_checkable
 class Explores(Protocol):
-    """A language that tells editors about names."""
+    """A language with editor support."""
 
     def explorer(self) -> Explorer: ...
 
 
 class Language(Protocol):
-    """A language as the rest of sabir sees it; the entry point group `sabir.languages` names one object each."""
+    """A language as the rest of sabir uses it; the entry point group `sabir.languages` lists one object each."""
 
     @property
     def name(self) -> str: ...
 
     def recognises(self, package: LoadedPackage) -> bool:
-        """Whether the package is written in this language, by its files alone; cheap."""
+        """Return whether the package is in this language, judged by its files alone; cheap."""
         ...
 
     def rules(self) -> Sequence[Rule]:
-        """Everything this language can report, with its documentation."""
+        """Return everything this language can report, with its documentation."""
         ...
 
     def validators(self) -> Sequence[type[BaseValidator]]:
-        """The validators of its packages, in the order of their reports."""
+        """Return the validators of its packages, in the order of their reports."""
         ...
 
     @property
     def evaluates_when_checked(self) -> bool:
-        """Whether `check` evaluates a package, too, and reports what only that can tell.
+        """Whether `check` also evaluates a package, and reports what only that finds.
 
-        False where the validators find as much without, or where a package alone is not what is evaluated.
+        False where the validators find as much, or where a package alone is not the unit of evaluation.
         """
         ...
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation: ...
 
     def renderers(self) -> Mapping[str, Renderer]:
-        """What `sabir render --to NAME` can write from it."""
+        """Return the formats that `sabir render --to NAME` can write."""
         ...

@@ -1,4 +1,4 @@
-"""CCP: application definitions that become Kubernetes objects (spec 003)."""
+"""The CCP language: application definitions that become Kubernetes objects (spec 003)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["LANGUAGE", "Ccp"]
 
 
 class Ccp:
-    """The language as the rest of sabir sees it."""
+    """The entry point of the language. Each method imports what it needs, to keep start-up cheap."""
 
     name: Final = "ccp"
     evaluates_when_checked: Final = False

@@ -1,11 +1,7 @@
-"""Names of definitions: services with their containers and commands, files, settings; and where they are used.
+"""Editor support for CCP: names of definitions and settings with their uses, and completions.
 
-A definition is a template that becomes YAML, so it is read as it is typed: the braces of an expression are taken for text of the
-same length, and places stay what they are.
-
-What may be written next in a definition.
-
-CCP for editors: names of definitions and settings, and what may be written next.
+A definition is a template that becomes YAML, and it is read while it is typed. So the braces of an
+expression are replaced by text of the same length, which keeps all locations valid.
 """
 
 from __future__ import annotations
@@ -94,12 +90,12 @@ def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa:
 
 
 def _as_yaml(source: Source) -> Source:
-    """The text with expressions as words, at the same places."""
+    """Return the text with expressions replaced by words at the same offsets."""
     return Source(source.name, _expression_pattern().sub(_mask_expression, source.text))
 
 
 def _mask_expression(match: re.Match[str]) -> str:
-    """A statement stands on lines of its own and becomes blank; an expression becomes a word."""
+    """Return the replacement: a statement has its own lines and becomes blank, an expression a word."""
     fill = "x" if match[0].startswith("{{") else " "
     return "".join(char if char == "\n" else fill for char in match[0])
 
@@ -176,7 +172,7 @@ def _list_mentions(root: YamlNode | None) -> Iterator[Mention]:
 
 
 def _dependency_mentions(node: YamlNode) -> Iterator[Mention]:
-    """`service`, or `service/command`."""
+    """Return the mentions in a dependency, `service` or `service/command`."""
     written = text_of(node)
     if written is not None:
         service = written.partition(":")[0]

@@ -1,4 +1,4 @@
-"""Whether a package is CCP. Every package is asked, whatever its language, so this imports next to nothing."""
+"""Recognition of CCP packages. It runs for every package, so it imports almost nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LOOKED_AT: Final = 20
 
 
 def is_ccp_package(package: LoadedPackage) -> bool:
-    """A component, a folder of components, or the configuration of a deployment."""
+    """Return whether a package is a component, a directory of components, or a configuration."""
     if package.single_file:
         name = next(iter(package.list()), "")
         file = package.get_file(name)
@@ -45,5 +45,5 @@ def is_ccp_package(package: LoadedPackage) -> bool:
 
 
 def is_definition_file(package: LoadedPackage) -> bool:
-    """A file that lies where a component keeps its definitions."""
+    """Return whether a file is in the directory where components keep definitions."""
     return package.path is not None and package.path.absolute().parent.name == "service"

@@ -1,6 +1,6 @@
-"""The renderers: Kubernetes objects, the start order, the services needed, the merged configuration, images and where they come from.
+"""The renderers of CCP: Kubernetes objects, start order, dependencies, configuration, images.
 
-The dependency picture: services with their units, and who waits for whom; nothing else.
+The dependency diagram shows services with their units, and which unit waits for which.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _IMAGE = "image."
 def render_kubernetes(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> RenderOutput:
-    """Every object in a file of its own; unless they are to be one text (`layout: single`), a list of them for kustomize."""
+    """Return every object in a separate file with a list for kustomize, or all in one (`layout: single`)."""
     images = {key[len(_IMAGE) :]: value for key, value in render.options.items() if key.startswith(_IMAGE)}
     if render.namespace is not None and not DNS_LABEL.fullmatch(render.namespace):
         raise UsageError(
@@ -53,7 +53,7 @@ def render_kubernetes(
 def render_start_order(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> RenderOutput:
-    """Units in waves: each starts when the waves before it are ready."""
+    """Return the units in waves: each starts when the earlier waves are ready."""
     del render
     return _render_listing(package, request, "start-order.txt", _list_waves)
 
@@ -66,7 +66,7 @@ def _list_waves(units: Units) -> Iterator[str]:
 def render_dependencies(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> RenderOutput:
-    """Every service with all the services it needs, directly or not."""
+    """Return every service with all the services it needs, directly or not."""
     del render
     return _render_listing(package, request, "dependencies.txt", _list_needs)
 
@@ -82,7 +82,7 @@ def _render_listing(
     file: str,
     lines: Callable[[Units], Iterable[str]],
 ) -> RenderOutput:
-    """One text about the units, a line each; no file when the deployment has errors."""
+    """Return one text about the units, a line each; no file if the deployment has errors."""
     checked = check_deployment(load_deployment(package, request))
     if checked.resolved is None:
         return RenderOutput(files={}, findings=checked.findings)
@@ -93,7 +93,7 @@ def _render_listing(
 def render_images(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> RenderOutput:
-    """The whole names of the images that are run, a line each."""
+    """Return the full names of the images that are run, a line each."""
     del render
     checked = check_deployment(load_deployment(package, request))
     if checked.resolved is None:
@@ -108,7 +108,7 @@ def render_images(
 def render_domains(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> RenderOutput:
-    """The domains under which services are reached from outside, each with its service and port."""
+    """Return the domains of exposed services, each with its service and port."""
     del render
     checked = check_deployment(load_deployment(package, request))
     if checked.resolved is None:
@@ -120,7 +120,7 @@ def render_domains(
 def render_dockerfiles(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> RenderOutput:
-    """Dockerfiles as they are built, and `build.sh`, which builds them."""
+    """Return the rendered Dockerfiles, and `build.sh`, which builds them."""
     del render
     deployment = load_deployment(package, request)
     findings = tuple(check_images(deployment))
@@ -135,7 +135,7 @@ def render_dockerfiles(
 def render_runner_image(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> RenderOutput:
-    """What the image is built from that brings an interpreter to containers without one (`configs.runner.image`)."""
+    """Return the build context of the image that provides an interpreter (`configs.runner.image`)."""
     del package, request, render
     folder = resources.files("sabir.languages.ccp.library").joinpath("python_image")
     names = ("Dockerfile", "gather.py")
@@ -145,7 +145,7 @@ def render_runner_image(
 def render_fetch(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> RenderOutput:
-    """A script that clones the repositories of the configuration; nothing of them needs to be there."""
+    """Return a script that clones the configured repositories, none of which need to exist yet."""
     del render
     config = find_config(package, request)
     repositories = {} if config is None else config.repositories
@@ -159,7 +159,7 @@ def render_fetch(
 def render_configuration(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> RenderOutput:
-    """The configuration after merging. Secrets are hidden unless `reveal` is among the options."""
+    """Return the merged configuration. Secrets are hidden unless `reveal` is set."""
     deployment = load_deployment(package, request)
     checked = check_deployment(deployment)
     data = dict(json.loads(json.dumps(deployment.configuration.data, default=str)))
@@ -180,7 +180,7 @@ def _redact_values(value: object) -> object:
 
 
 def units_graph(units: Units) -> Graph:
-    """Services, and in them their containers and single commands with what they wait for."""
+    """Return services with their containers and single commands, and what these wait for."""
     instances: list[Instance] = []
     for service in units.definitions:
         instances.append(Instance(id=service, type="ccp::Service", language="ccp", name=service))

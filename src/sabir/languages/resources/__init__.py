@@ -1,4 +1,4 @@
-"""The language of resources: YAML that says what is to be kept in the world, kind by kind, without any language above it."""
+"""The resource language: YAML that lists desired resources by kind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["LANGUAGE", "Resources"]
 
 
 class Resources:
-    """The language as the rest of sabir sees it."""
+    """The entry point of the language."""
 
     name: Final = "resources"
     evaluates_when_checked: Final = True

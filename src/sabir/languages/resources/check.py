@@ -1,7 +1,4 @@
-"""Checking resources.
-
-Checking a description of resources: its form. What kinds take is checked against their drivers, when it is planned.
-"""
+"""The validator of resource files: their form. Drivers check the fields of kinds when planning."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Resources → the instance graph, and what is wanted.
+"""The instance graph, desired resources and operations of a resource file.
 
-Operations of a description: what is run when one is called, computed with its arguments and what is known by then.
-
-Resources as instances of the graph, and as what is wanted. A field that rests on others is computed when they are.
+A field that is computed from others is evaluated when those are. Operations are computed when they are
+called, with their arguments and what is known by then.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from sabir.text import Place
 
 
 def build_operations(description: Description, graph: Graph, values: FieldValues) -> Iterator[Operation]:
-    """Every operation of a description; nothing is computed before one is called."""
+    """Return every operation; nothing is computed before one is called."""
     for described in description.operations:
         yield Operation(
             address=Address("" if described.of is None else described.of.text),
@@ -88,7 +87,7 @@ class _Runs:
         )
 
     def _results(self, resource: DescribedResource) -> dict[str, Address]:
-        """What it gives back becomes an attribute of what the operation belongs to."""
+        """Return the outputs, which become attributes of the resource the operation belongs to."""
         of = self.described.of
         owner = self._address(resource.name.text) if of is None else Address(of.text)
         return {name.text: owner.of(name.text) for name in resource.results}

@@ -1,4 +1,4 @@
-"""Whether a package describes resources, by the beginning of its file; kept apart so that asking costs little."""
+"""Recognition of resource files by their first lines; separate so that it stays cheap."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARK: Final = rb"(?m)^sabir[ \t]*:[ \t]*resources/1[ \t]*(?:#.*)?\r?$"
 
 
 def is_resources_package(package: LoadedPackage) -> bool:
-    """A file that says `sabir: resources/1`: alone, or as resources.yaml of a folder."""
+    """Return whether a package has `sabir: resources/1`, in a single file or resources.yaml."""
     file = find_description(package)
     return file is not None and re.search(_MARK, file.raw()) is not None
 

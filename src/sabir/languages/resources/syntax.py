@@ -1,13 +1,4 @@
-"""Text of resources → typed nodes, and what is wrong with them.
-
-What a description of resources says.
-
-How a rule of resources is written down; `examples.yaml` has the examples.
-
-From YAML to described resources, with findings for everything that is not as it should be.
-
-The description of a package, or the one that an environment holds for it.
-"""
+"""Parsing of resource files into typed nodes, with findings for everything invalid."""
 
 from __future__ import annotations
 
@@ -30,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class LocatedName(Struct, frozen=True):
-    """A name where it is written."""
+    """A name with its location."""
 
     text: str
     span: Span
@@ -53,7 +44,7 @@ class DescribedResource(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class DescribedOperation(Struct, frozen=True, kw_only=True, eq=False):
-    """Something that can be called: resources that are run then."""
+    """An operation: resources of kinds that run when it is called."""
 
     name: LocatedName
     of: LocatedName | None = None
@@ -127,7 +118,7 @@ _RESOURCE_KEYS: Final = (
 
 
 def read_description(root: YamlNode | None, source: Source) -> tuple[Description, tuple[Finding, ...]]:
-    """The description, as far as it can be used, and what is wrong with its form."""
+    """Return the usable part of the description, and findings about its form."""
     reader = _Reader(source)
     resources = reader.resources(root)
     operations = reader.operations(root, resources)

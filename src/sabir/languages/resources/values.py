@@ -71,11 +71,11 @@ _FORMS: Final = frozenset({"eval", "ref", "q", "concat", "join", "template", "if
 
 
 class PendingValueError(Exception):
-    """An expression that gives nothing as long as other fields are not computed."""
+    """Raised for an expression without a value while other fields are not computed."""
 
 
 def holds_expression(node: YamlNode) -> bool:
-    """Whether a value rests on other fields."""
+    """Return whether a value depends on other fields."""
     if _find_form(node) in _FORMS or _is_template(node):
         return True
     if isinstance(node, YamlMapping):
@@ -115,11 +115,11 @@ class FieldValues(Struct, frozen=True, eq=False, dict=True):
     findings: list[Finding] = []
 
     def of_call(self, arguments: Mapping[str, Value]) -> FieldValues:
-        """The same for the fields of an operation that is called."""
+        """Return the same for the fields of an operation that is called."""
         return FieldValues(self.package, self.request, self.source, arguments)
 
     def value(self, node: YamlNode, graph: Graph | None) -> tuple[Value, Origin]:
-        """The value and where it came from. Without a graph expressions are `Pending`."""
+        """Return the value and its origin. Without a graph expressions are pending."""
         reads: list[AttributeRead | Origin] = []
         value = self._value(node, graph, reads)
         how = How.EXPRESSION if reads else How.LITERAL
@@ -182,7 +182,7 @@ class FieldValues(Struct, frozen=True, eq=False, dict=True):
         return value
 
     def report_no_value(self, node: YamlNode) -> None:
-        """Say that an expression gave nothing to the end."""
+        """Report an expression that never got a value."""
         self._find(node, NO_VALUE, "the expression gives nothing", None)
 
     def _input(self, node: YamlNode, reads: list[AttributeRead | Origin]) -> Value:
@@ -221,7 +221,7 @@ class FieldValues(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def _folder(self) -> LoadedPackage:
-        """A description that was named alone has no files in its package; those in its folder are meant."""
+        """Return the directory of a file that was named alone, whose package has no other files."""
         if not self.package.single_file or self.package.path is None:
             return self.package
         from sabir.source.packages import load_package

@@ -1,1 +1,1 @@
-"""The rules of the contract, in their phases, and what a good reviewer would say."""
+"""The rules of the contract, in phases, and the advice of a review."""

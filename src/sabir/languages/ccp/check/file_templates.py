@@ -1,4 +1,4 @@
-"""Files and commands as containers render them: what fails there is an error here, what is undefined a warning."""
+"""Checks files and commands as containers render them: failures are errors, undefined names warnings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _LARGEST: Final = 1_048_576
 
 
 def check_file_templates(resolved: ResolvedDeployment) -> Iterator[Fault]:
-    """Each slip once, however many units write the file."""
+    """Report each mistake once, however many units write the file."""
     yield from _drop_duplicates(_check_all_templates(resolved))
 
 
@@ -106,7 +106,7 @@ def _build_template_fault(finding: TemplateFinding, rule: Rule) -> Fault:
 
 
 def _drop_duplicates(faults: Iterable[Fault]) -> Iterator[Fault]:
-    """A file that many units write is wrong once."""
+    """Return the faults without repetitions: a file that many units write is wrong once."""
     seen: set[tuple[str, str, int]] = set()
     for fault_ in faults:
         key = (fault_.code, fault_.place.source.name, fault_.place.span.start)

@@ -1,4 +1,4 @@
-"""Names, ports and volumes that may be used once only."""
+"""Checks names, ports and volumes that must be unique."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def build_duplicate_fault(path: str, place: Place, what: str, first: Place) -> F
 
 
 def _unit_names(service: Service) -> Iterator[Fault]:
-    """Containers and single commands share their names: both are waited for as SERVICE/NAME."""
+    """Report containers and single commands of one name: both are awaited as SERVICE/NAME."""
     seen: dict[str, Place] = {}
     for container in service.containers:
         named = [(f"{container.path}.name", container.name, container.name_place, "container")]
@@ -54,7 +54,7 @@ def _unit_names(service: Service) -> Iterator[Fault]:
 
 
 def _job_names(service: Service, jobs: dict[str, Place]) -> Iterator[Fault]:
-    """`a` with the command `b-c` and `a-b` with `c` would both be the Job `a-b-c`."""
+    """Report Jobs of one name: `a` with the command `b-c` and `a-b` with `c` are both the Job `a-b-c`."""
     own: set[str] = set()
     for container in service.containers:
         for command in container.single_commands:
@@ -106,7 +106,7 @@ def check_volumes(deployment: Deployment) -> Iterator[Fault]:
 
 
 def _check_mounts(definition: Definition, container: Container) -> Iterator[Fault]:
-    """One path can be mounted once, and a secret's volume must not be called like another."""
+    """Report paths that are mounted twice, and volumes with the name of a secret's volume."""
     mounts: dict[str, Place] = {}
     for volume in container.volumes:
         first = mounts.setdefault(volume.mount_path.rstrip("/"), volume.place)

@@ -1,8 +1,8 @@
-"""The phases of the contract: all faults of a phase together; a later one runs only when the earlier were clean.
+"""The phases of the contract: a later phase runs only if the earlier ones found no error.
 
-The last phase: cycles, and the replicas against the topology.
-
-DSL versioning: the format, the three rules, and keys newer than the version a definition claims.
+All faults of one phase are reported together. The last phase checks cycles among units, and replicas
+against the topology. DSL versions follow the three rules of the document; keys that are newer than the
+version a definition claims are reported.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def check_cycles(units: Units) -> Iterator[Fault]:
 
 
 def _find_cycle_path(units: Units, start: str, members: set[str]) -> list[str]:
-    """A shortest way from a unit back to itself, for people to read."""
+    """Return a shortest path from a unit back to itself, for the message."""
     before: dict[str, str] = {}
     waiting = [start]
     for unit in waiting:
@@ -169,7 +169,7 @@ def _wrong_version(rule: Rule, definition: Definition, message: str, hint: str) 
 
 
 def newer_features(deployment: Deployment) -> Iterator[Fault]:
-    """A service that uses what came later should claim the least version that has it."""
+    """Report keys newer than the claimed version, with the lowest version that has them all."""
     for definition in deployment.definitions:
         version = parse_version(definition.version)
         for feature in definition.features:
@@ -189,7 +189,7 @@ _CONSEQUENTIAL: Final = frozenset(
 
 
 class CheckedDeployment(Struct, frozen=True, kw_only=True, eq=False):
-    """A deployment with everything there is to say about it; `resolved` only when there is no error."""
+    """A deployment with all its faults; `resolved` is set only if there is no error."""
 
     deployment: Deployment
     errors: tuple[Fault, ...]
@@ -198,7 +198,7 @@ class CheckedDeployment(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def consequential(self) -> tuple[Fault, ...]:
-        """Errors, and warnings that what is deployed is not what was asked for; advice is for `check`."""
+        """Errors, and warnings that the deployment differs from what was requested. Advice is omitted."""
         return (*self.errors, *(fault for fault in self.warnings if fault.code in _CONSEQUENTIAL))
 
     @property
@@ -247,7 +247,7 @@ def _build_failure(
 
 
 def _drop_duplicates(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    """What a definition does wrong, its named instances do too: said once."""
+    """Return the faults without repetitions: a definition's named instances have the same faults."""
     distinct: dict[tuple[object, ...], Fault] = {}
     for fault in faults:
         key = (fault.code, fault.path, fault.place.source.name, fault.place.span, fault.units)

@@ -1,7 +1,4 @@
-"""Actions and upgrades: names, files, services and dependencies that they speak of.
-
-The third phase: dependencies that nothing provides.
-"""
+"""Checks dependencies that nothing provides, and the names that actions and upgrades refer to."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ def check_dependencies(units: Units) -> Iterator[Fault]:
 
 
 def dependencies_of(units: Units, definition: Definition, names: frozenset[str]) -> Iterator[Fault]:
-    """`names`: everything that a dependency can name."""
+    """Report unknown dependencies of one definition; `names` is everything a dependency can name."""
     for container in definition.service.containers:
         for command in container.commands:
             for reference in command.dependencies:
@@ -72,7 +69,7 @@ _LONGEST_NAME: Final = 63
 
 
 def check_procedures(deployment: Deployment) -> Iterator[Fault]:
-    """With the names of the definitions: what an action or an upgrade can be told by itself."""
+    """Report what can be checked in an action or upgrade without the rest of the deployment."""
     names: dict[str, Place] = {}
     for procedure in deployment.procedures:
         kind = "action" if isinstance(procedure, Action) else "upgrade"
@@ -89,7 +86,7 @@ def check_procedures(deployment: Deployment) -> Iterator[Fault]:
 
 
 def _list_definitions(procedure: Procedure) -> Iterator[Definition]:
-    """The service that stands for the procedure, if it has commands at all."""
+    """Return the service that stands for the procedure, if it has commands."""
     step = next(command_steps(procedure), None)
     if step is not None:
         yield step.unit.definition
@@ -131,7 +128,7 @@ def check_procedure_dependencies(deployment: Deployment, units: Units) -> Iterat
 
 
 def review_procedures(deployment: Deployment, topology: ServiceTopology | None) -> Iterator[Fault]:
-    """Commands that are tied to nodes which nobody names."""
+    """Report commands that are bound to nodes which no role names."""
     for procedure in deployment.procedures:
         for step in procedure.steps if isinstance(procedure, Upgrade) and topology is not None else ():
             key = step.topology_key

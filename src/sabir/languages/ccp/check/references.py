@@ -1,6 +1,7 @@
-"""Files and secrets that commands name, and the contents that files name.
+"""Checks references: files and secrets that commands name, contents that files name, and images.
 
-Dockerfiles: what they are made from, in which order they can be built, and images that nobody builds.
+Dockerfiles are checked for their base images, for cycles among them, and for images that nothing
+builds.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def _missing_content(component: Component, definition: Definition) -> Iterator[F
 
 
 def check_secret_objects(deployment: Deployment) -> Iterator[Fault]:
-    """Two definitions may name one Secret when they say the same of it."""
+    """Report definitions that name one Secret with different contents."""
     seen: dict[str, Secret] = {}
     for definition in deployment.definitions:
         for secret in definition.secrets.values():

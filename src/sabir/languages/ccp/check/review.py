@@ -1,4 +1,4 @@
-"""What a good reviewer would say: nothing here stops a deployment."""
+"""Review advice: nothing reported here stops a deployment."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _check_privileges(container: Container) -> Iterator[Fault]:
 
 
 def is_sensitive(path: str) -> bool:
-    """Whether a directory of the host, or one that holds it, gives power over the host."""
+    """Return whether a host directory, or one that contains it, gives control over the host."""
     normal = "/" + "/".join(part for part in path.split("/") if part not in ("", "."))
     return any(
         normal == folder or (folder != "/" and normal.startswith(folder + "/")) for folder in _SENSITIVE

@@ -1,8 +1,7 @@
 """The validator of CCP packages.
 
-Addresses of services that are not there, when their names are close to those of others.
-
-Components on the search path: they are read here, and checked when somebody asks for them.
+Components on the search path are read for context, but only the checked package is reported in full.
+Addresses of unknown services are reported if their names are close to a known one.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from sabir.text import Place, Source, Span
 
 
 class CcpValidator(BaseValidator):
-    """Definitions and configuration of a component or a deployment, in the phases of the contract."""
+    """Checks the definitions and configuration of a component or a deployment, phase by phase."""
 
     short_name: ClassVar[str] = "CCP"
     long_name: ClassVar[str] = "ccp"
@@ -93,7 +92,7 @@ def _report_unknown_services(source: Source, services: Mapping[str, object]) -> 
 
 @lru_cache(maxsize=4096)
 def _find_address_calls(text: str) -> tuple[tuple[str, int], ...]:
-    """The services that a template asks the addresses of, by name, with their lines."""
+    """Return the services whose addresses a template requests, by name, with their lines."""
     from jinja2 import Environment, TemplateError, nodes
 
     environment = Environment()  # only parsed here, never run
@@ -122,10 +121,10 @@ def _locate_word(source: Source, line: int, word: str) -> Place:
 def select_package_faults(
     faults: Iterable[Fault], package: LoadedPackage, deployment: Deployment
 ) -> Iterator[Fault]:
-    """What is said about the package and its configuration.
+    """Return the faults of the package and its configuration.
 
-    Of errors in the components beside it only the first is said: while there are any, the deployment as a whole cannot be
-    judged.
+    Of errors in neighboring components only the first is included: while there are any, the deployment
+    as a whole cannot be checked.
     """
     others = {component.package for component in deployment.components} - {package}
     errors: list[Fault] = []
@@ -143,7 +142,7 @@ def select_package_faults(
 def _find_package(
     one: Fault, package: LoadedPackage, others: Iterable[LoadedPackage]
 ) -> LoadedPackage | None:
-    """The other package whose file it is about. Two packages may have files of one name."""
+    """Return the other package that a fault belongs to. Two packages may have files of one name."""
     source = one.place.source
     mine = package.get_file(source.name)
     if mine is not None and mine.source == source:
@@ -154,7 +153,7 @@ def _find_package(
 
 
 def _from_outside(one: Fault, home: LoadedPackage) -> Fault:
-    """With the whole path of its file: it is not in the package that is checked."""
+    """Return the fault with the full path of its file, which is not in the checked package."""
     source = one.place.source
     name = str((home.path / source.name).resolve()) if home.path is not None else source.name
     return structs.replace(one, place=Place(Source(name, source.text), one.place.span))

@@ -1,6 +1,7 @@
-"""Building images: Dockerfiles as they are used, and a script that builds them, those first that others are made from.
+"""Building of images, and fetching of component repositories.
 
-Fetching components: a script that clones the repositories that a configuration lists, at the revisions it pins.
+The rendered Dockerfiles come with a script that builds base images first. Another script clones the
+repositories that a configuration lists, at the pinned revisions.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ build() {
 
 
 def build_order(images: Sequence[ImageFile]) -> Iterator[tuple[ImageFile, ...]]:
-    """In waves: those of a wave are made from images of the waves before it."""
+    """Return images in waves: those of a wave are based only on images of earlier waves."""
     named = {image.name: image for image in images}
     by_full_name = {image.full_name: image.name for image in images}
 
@@ -63,7 +64,7 @@ def build_order(images: Sequence[ImageFile]) -> Iterator[tuple[ImageFile, ...]]:
 
 
 def build_files(images: Sequence[ImageFile], configuration: Configuration) -> dict[str, str]:
-    """`NAME/Dockerfile` of each image with the files that it had rendered, and the script."""
+    """Return `NAME/Dockerfile` of each image with its rendered files, and the script."""
     files: dict[str, str] = {}
     lines = [_BUILD_HEADER]
     for wave in build_order(images):
@@ -94,7 +95,7 @@ def _source_command(image: str, name: str, origin: Mapping[str, Any]) -> str:
 
 
 def images_used(deployment: Deployment, services: Iterable[str]) -> list[str]:
-    """The whole names of all images that these services, actions and upgrades run, sorted."""
+    """Return the full names of all images that these services, actions and upgrades run, sorted."""
     wanted = set(services)
     names = {
         image

@@ -1,6 +1,7 @@
-"""All objects of a checked deployment, in the order they are to be sent.
+"""All objects of a checked deployment in the order they are applied, and their files.
 
-Objects as files, each made when it is asked for: the texts of a large deployment are never there at once.
+A file is made when it is requested, so that the texts of a large deployment are never in memory at
+once.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from sabir.source.yaml.write import yaml_document
 
 
 class KubernetesObject(Struct, frozen=True, eq=False):
-    """An object and the service it was made from (None: the deployment as a whole)."""
+    """An object and the service it was made from (None for the deployment as a whole)."""
 
     data: Mapping[str, Any]
     definition: Definition | None = None
@@ -49,7 +50,7 @@ def render_objects(
     images: Mapping[str, str] | None = None,
     recording: bool = False,
 ) -> list[KubernetesObject]:
-    """Every object once, those that others need first; `recording`: with what they were made from."""
+    """Return every object once, prerequisites first; `recording` adds what they were made from."""
     if recording:
         reads = ObjectReads(resolved)
         return [
@@ -61,7 +62,7 @@ def render_objects(
 def object_stream(
     resolved: ResolvedDeployment, *, namespace: str | None = None, images: Mapping[str, str] | None = None
 ) -> Iterator[KubernetesObject]:
-    """The same, one after the other: those of a large deployment need not be there at once."""
+    """Yield the objects one after the other, so that a large deployment is never in memory at once."""
     settings = ObjectSettings(resolved=resolved, other_namespace=namespace, image_overrides=images or {})
     return _drop_duplicates(_build_objects(settings))
 
@@ -97,7 +98,7 @@ def _wrap_objects(
 
 
 def _drop_duplicates(objects: Iterator[KubernetesObject]) -> Iterator[KubernetesObject]:
-    """A Secret that two definitions name is made once."""
+    """Yield a Secret that two definitions name only once."""
     seen: set[tuple[str, str]] = set()
     for object_ in objects:
         key = (object_.kind, object_.name)
@@ -110,9 +111,10 @@ _LIST = "kustomization.yaml"
 
 
 class ObjectFiles(Mapping[str, str]):
-    """Files by name, in the order in which the objects are to be sent; `listed`: with a list of them, for kustomize.
+    """Files by name, in the order the objects are applied; `listed` adds a list of them for kustomize.
 
-    Going through the items makes each object once. Asking for a single file makes those before it again.
+    Iterating over the items makes each object once. Requesting a single file makes those before it
+    again.
     """
 
     def __init__(self, objects: Callable[[], Iterator[KubernetesObject]], *, listed: bool) -> None:

@@ -1,7 +1,4 @@
-"""The graph: component → service → container → command, files, and every Kubernetes object made.
-
-Actions and upgrades as instances of their component.
-"""
+"""Builds the graph: component, service, container, command, files, Kubernetes objects, procedures."""
 
 from __future__ import annotations
 
@@ -72,7 +69,7 @@ def _step_data(deployment: Deployment, upgrade: Upgrade, position: int) -> dict[
 
 
 def _procedure_sources(procedure: Procedure, origins: AttributeOrigins) -> Iterator[Origin | AttributeRead]:
-    """What it was rendered from: whatever its template may read, and the services it speaks of."""
+    """Return what a procedure was rendered from: what its template may read, and its services."""
     if not origins.full or isinstance(procedure, Action):
         return
     if is_template(procedure.place.source.text):

@@ -1,7 +1,8 @@
-"""Certificates for a deployment that brings none: an authority, and one certificate for all services behind it.
+"""Certificates for a deployment without its own: an authority, and one certificate for all services.
 
-They are made by `call`, kept with what the deployment has observed (sealed, as everything sensitive), and from then on part of the
-configuration. Each call makes a new authority; its key is not kept, so nobody can sign another certificate with it.
+They are created by `call`, stored encrypted with the observations of the deployment, and become part of
+the configuration. Each call creates a new authority. Its key is not stored, so it cannot sign anything
+else.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ ssbzSibBsu/6iGtCOGEoXJf//////////wIBAg==
 
 
 def make_certificates(names: Sequence[str], now: datetime) -> dict[str, Value]:
-    """PEM texts: `ca_cert`, `server_cert`, `server_key`, `dhparam`. `names` are domains, `*` at their beginning allowed, or addresses."""
+    """Return PEM texts: `ca_cert`, `server_cert`, `server_key`, `dhparam`.
+
+    `names` are domains, which may start with `*`, or addresses.
+    """
     from cryptography import x509
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import rsa
@@ -142,7 +146,7 @@ def _sign_certificate(builder: CertificateBuilder, key: RSAPrivateKey) -> Certif
 
 
 class _Maker:
-    """Nothing in the world is touched: what is made comes back as results."""
+    """The session of the driver. It changes no target: what is created is returned as step output."""
 
     def __init__(self, context: DriverContext) -> None:
         self._context = context
@@ -164,7 +168,7 @@ class _Maker:
         return Outcome(changed=False)
 
     async def observe(self, task: Task) -> Observation:
-        """What was not written down was used by nobody."""
+        """Return that nothing exists: output that was not recorded was never used."""
         del task
         return Observation(sighting=CompletionStatus.NOT_DONE)
 

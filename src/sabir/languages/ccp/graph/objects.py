@@ -1,6 +1,6 @@
-"""Where Kubernetes objects came from: what was read while they were made, as places of texts and values of the graph.
+"""Origins of Kubernetes objects: what was read while they were made, as locations and graph values.
 
-What the digest of a container's content rests on: files as they will be rendered, recorded while they are.
+The digest of a container's content depends on files as they will be rendered, recorded while they are.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SECTIONS: Final = ("configs", "secret_configs")
 
 
 class ContentOrigins:
-    """Only asked for when everything is recorded."""
+    """The sources of content digests, used only with full provenance."""
 
     def __init__(self, resolved: ResolvedDeployment, origins: AttributeOrigins) -> None:
         self._origins = origins
@@ -39,7 +39,7 @@ class ContentOrigins:
         self._recorded = trace_templates(self._templates.load).leniently()
 
     def of_runner(self) -> Iterator[Origin]:
-        """The settings that the runner itself reads."""
+        """Return the settings that the runner itself reads."""
         for name in ("namespace", "cluster_domain"):
             yield from self._origins.of_config("kubernetes", name)
         for name in RUNNER_SETTINGS:
@@ -48,7 +48,7 @@ class ContentOrigins:
                     yield from self._origins.of_config(section, name)
 
     def of_unit(self, unit: Unit) -> Iterator[Origin | AttributeRead]:
-        """The templates of its files, and what these read."""
+        """Return the templates of a unit's files, and what these read."""
         if unit.files:
             for pattern in self._templates.node_configs:
                 yield from self._origins.of_config("nodes", pattern, "configs")
@@ -75,7 +75,7 @@ class ContentOrigins:
         yield from self._origins.sources(tuple(read))
 
     def _is_setting(self, source: Recorded) -> bool:
-        """Not what only the pod knows."""
+        """Return whether a variable is a setting, not something only the pod knows."""
         return not isinstance(source, tuple) or self._templates.is_setting(str(source[1][0]))
 
 
@@ -98,12 +98,12 @@ class ObjectOrigins:
             }
 
     def describe(self, node: MappingNode, instance: str, names: Collection[str]) -> None:
-        """A node became an instance, with attributes and relations of these names."""
+        """Register the instance of a node, with the names of its attributes and relations."""
         if self._origins.full:
             self._instances[node] = instance, names
 
     def of(self, rendered: KubernetesObject) -> tuple[Origin, dict[str, Origin]]:
-        """Of the object itself, and of its parts."""
+        """Return the origin of the object itself, and of its parts."""
         whole = self._whole(rendered)
         if not self._origins.full:
             return whole, {}
@@ -116,7 +116,7 @@ class ObjectOrigins:
         }
 
     def which_containers(self, definition: Definition) -> tuple[Origination, ...]:
-        """What decided which containers a service has."""
+        """Return what decided which containers a service has."""
         return self._find_originations((definition.service, "containers")) if self._origins.full else ()
 
     def _whole(self, rendered: KubernetesObject) -> Origin:
@@ -137,7 +137,7 @@ class ObjectOrigins:
         return Origin(whole.place, whole.how, tuple(sources), whole.note)
 
     def _find_originations(self, cell: Cell) -> tuple[Origination, ...]:
-        """The same for all objects that read the same."""
+        """Return the origins, shared by all objects that read the same."""
         originations = self._originations.get(cell)
         if originations is None:
             originations = self._originations[cell] = tuple(self._of(cell))
@@ -230,9 +230,9 @@ class ObjectOrigins:
     def _which(
         self, definition: Definition, span: Span, parts: Iterable[YamlNode], inner: Iterable[Span]
     ) -> Iterator[Origination]:
-        """What decided which parts there are in a span: that these are written, and that others are not.
+        """Return what decided which parts a span contains, and that it contains no others.
 
-        Statements that ended inside of `inner` decided something else.
+        Statements that ended inside `inner` decided something else.
         """
         trace = definition.trace
         if trace is None:
@@ -247,9 +247,9 @@ class ObjectOrigins:
 
 
 def _ends_in(trace: Trace, part: tuple[int, int], offset: int, decided_by: Sources) -> bool:
-    """Whether a statement that ended at an offset belongs to a part that begins before it.
+    """Return whether a statement that ended at an offset belongs to a part that starts before it.
 
-    Behind the part, too, when it wrote the end of the part and not its beginning.
+    It may end behind the part if it wrote the end of the part and not its start.
     """
     start, end = part
     if offset < end:

@@ -1,8 +1,8 @@
-"""What can be called on a deployment: the actions and upgrades of its components.
+"""Operations of a deployment: the actions and upgrades of its components.
 
-Each step becomes one resource of the kind `kubernetes-run`: objects that are applied and waited for, a Job among them where a
-command is run. Steps of an upgrade come one after the other. Jobs of services that are rolled are left to the next deployment,
-which runs those whose content has changed.
+Each step becomes one resource of the kind `kubernetes-run`: objects that are applied and awaited, with
+a Job if a command runs. Steps of an upgrade run one after the other. Jobs of rolled services are left
+to the next deployment, which runs those whose content has changed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Objects = list[Mapping[str, Any]]
 
 
 def build_desired_resources(resolved: ResolvedDeployment, graph: Graph) -> DesiredResources:
-    """What a deployment keeps in the world, and what can be called on it."""
+    """Return the desired resources of a deployment, and its operations."""
     return replace(
         build_desired_objects(resolved, graph),
         operations=(*operations_of(resolved), *_deployment_operations(resolved)),
@@ -60,7 +60,7 @@ def operations_of(resolved: ResolvedDeployment) -> tuple[Operation, ...]:
 
 
 def _deployment_operations(resolved: ResolvedDeployment) -> tuple[Operation, ...]:
-    """What is asked of the cluster, and made for the deployment as a whole; the configuration takes it up."""
+    """Return operations on the deployment as a whole; their outputs become part of the configuration."""
     cluster, certificates = Address(CLUSTER), Address(CERTIFICATES)
     nodes = Resource(address=cluster, kind=NODES, target=cluster_target(resolved))
     made = Resource(
@@ -143,7 +143,7 @@ def _upgrade_resources(
 
 
 def _list_settled(resolved: ResolvedDeployment, upgrade: Upgrade) -> list[Address]:
-    """What all share, and the objects of services that its last step with them rolls; their Jobs are the next deployment's."""
+    """Return the shared objects, and those of services that the last step rolls, without their Jobs."""
     last: dict[str, StepKind] = {}
     for step in upgrade.steps:
         if step.command is None:
@@ -158,7 +158,7 @@ def _list_settled(resolved: ResolvedDeployment, upgrade: Upgrade) -> list[Addres
 
 
 class _Objects(Struct, frozen=True, eq=False):
-    """The objects of a deployment: those of services by their names, and those that all share."""
+    """The objects of a deployment: those of services by name, and the shared ones."""
 
     shared: Objects
     services: Mapping[str, Sequence[KubernetesObject]]
@@ -243,7 +243,7 @@ class _Maker:
 
 
 def _stop_workload(workload: Mapping[str, Any]) -> dict[str, Any]:
-    """The workload with no pods, applied under the same name: rolling it brings them back."""
+    """Return the workload with no pods under the same name; rolling it restores them."""
     spec = dict(workload["spec"])
     if workload["kind"] == "DaemonSet":
         template = spec["template"]

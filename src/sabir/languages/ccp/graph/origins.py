@@ -1,8 +1,8 @@
-"""Where attributes came from: the key of the definition, the template line, the configuration behind it.
+"""Origins of attributes: the key of the definition, the template line, the configuration behind it.
 
-What a service is beside what its definition says: replicas, whole names of images, hosts, links from outside.
-
-What is secret in a deployment stays so wherever its text goes: into an environment variable, a file, an argument.
+Some attributes are computed rather than defined: replicas, full image names, hosts, external links.
+Secret values of a deployment stay marked wherever their text goes: environment variables, files,
+arguments.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ _DEFAULTS: Final = "service/files/defaults.yaml"
 
 
 class AttributeOrigins(Chains):
-    """Origins of attributes. Of what was recorded while templates were rendered, steps become origins; settings, the places
-    where they were written."""
+    """The origins of attributes: recorded steps become origins, settings the places that set them."""
 
     def __init__(self, deployment: Deployment, *, full: bool, inputs: Mapping[str, Origin]) -> None:
         super().__init__()
@@ -83,8 +82,10 @@ class AttributeOrigins(Chains):
         reads: Mapping[str, tuple[AttributeRead, ...]],
         computed: Mapping[str, Origin],
     ) -> Record[Origin]:
-        """The origin of each attribute that stands in the node; others share the node's own. `reads` has what relations
-        rest on."""
+        """Return the origin of each attribute of a node. Attributes without one share the node's own.
+
+        `reads` has what relations depend on.
+        """
         spans = {
             entry.key.value: entry.value.span
             for entry in node.yaml.entries
@@ -108,7 +109,7 @@ class AttributeOrigins(Chains):
         return Record.of(origins)
 
     def of_value(self, definition: Definition, span: Span) -> Origin:
-        """Of what is written in a span of a definition."""
+        """Return the origin of what is written in a span of a definition."""
         assert definition.rendered is not None
         place = definition.rendered.place(span)
         expressions = self._expressions(definition, span)
@@ -123,13 +124,13 @@ class AttributeOrigins(Chains):
         return Origin(place, How.TEMPLATE, sources, note=expressions[0])
 
     def _find_include_origins(self, definition: Definition, span: Span, place: Place) -> Iterator[Origin]:
-        """Text of other templates in a value."""
+        """Return the origins of text that comes from other templates."""
         for piece in self._pieces(definition, span):
             if piece.source is not place.source and piece.strip():
                 yield Origin(Place(piece.source, Span(piece.offset, piece.offset + len(piece))), How.TEMPLATE)
 
     def _expressions(self, definition: Definition, span: Span) -> list[str]:
-        """The template expressions that wrote a part of this span of the rendered text."""
+        """Return the template expressions that wrote a part of this span of the rendered text."""
         return [
             tag.text
             for piece in self._pieces(definition, span)
@@ -145,12 +146,12 @@ class AttributeOrigins(Chains):
         return lines.pieces[first:last]
 
     def of_file(self, definition: Definition, name: str) -> Origin | None:
-        """Of the text of a file, which is rendered where the containers run."""
+        """Return the origin of a file's text, which is rendered where the containers run."""
         file = self.deployment.content(definition, name)
         return None if file is None else Origin(Place(file.source, Span(0, len(file.source.text))), How.FILE)
 
     def of_config(self, *path: str | int, all_layers: bool = False) -> Iterator[Origin]:
-        """What is written at a path of the configuration and below it: where it counts, or in each of its layers."""
+        """Return the origin of a configuration path: the effective layer, or each of its layers."""
         configuration = self.deployment.configuration
         value: object = configuration.data
         for step in path:
@@ -166,7 +167,7 @@ class AttributeOrigins(Chains):
                 yield input_origin or Origin(place, how, note=".".join(map(str, leaf)))
 
     def _input_origin(self, place: Place, name: str) -> Origin | None:
-        """The origin of an input, which stands in no file."""
+        """Return the origin of an input, which no file contains."""
         if place.source.name != INPUTS:
             return None
         while name and name not in self.inputs:
@@ -174,7 +175,7 @@ class AttributeOrigins(Chains):
         return self.inputs.get(name)
 
     def of_configuration(self, name: str) -> Origin:
-        """Of an object that no service asked for."""
+        """Return the origin of an object that no service requested."""
         section = _SECTIONS.get(name)
         configuration = self.deployment.configuration
         if section is None:
@@ -184,12 +185,12 @@ class AttributeOrigins(Chains):
 
 
 def _is_default(source: Source) -> bool:
-    """Whether a layer of the configuration is the framework's or a component's own."""
+    """Return whether a layer of the configuration is a default of the framework or a component."""
     return (source.name.startswith("<") and source.name != INPUTS) or source.name.endswith(_DEFAULTS)
 
 
 def _list_leaf_paths(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
-    """The paths of all values that hold no others."""
+    """Return the paths of all values that contain no others."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
             yield from _list_leaf_paths(item, (*path, str(key)))
@@ -206,7 +207,10 @@ def compute_attributes(
     origins: AttributeOrigins,
     containers: tuple[Origin | AttributeRead, ...],
 ) -> tuple[dict[str, Value], dict[str, Origin]]:
-    """Values, and where they came from; `containers`: what decided which there are."""
+    """Return computed attributes and their origins.
+
+    `containers` is what decided which containers exist.
+    """
     service, configuration = definition.service, resolved.deployment.configuration
     values: dict[str, Value] = {}
     sources: dict[str, tuple[tuple[str, ...], ...]] = {}
@@ -253,7 +257,7 @@ def _build_origin(
 
 
 def _list_links(definition: Definition, configs: dict[str, Any]) -> Iterator[str]:
-    """Addresses of its ports from outside of the cluster."""
+    """Return the addresses of a service's ports outside the cluster."""
     written = configs.get("ingress")
     ingress: Mapping[str, Any] = written if isinstance(written, dict) else {}
     for port in definition.service.ports:
@@ -268,7 +272,7 @@ _MOST: Final = 3000
 
 
 def secrets_of(deployment: Deployment) -> Secrets:
-    """The texts of `secret_configs`, of the password for the registry, and of the data of secrets."""
+    """Return the strings of `secret_configs`, the registry password, and the data of secrets."""
     return Secrets(
         (text for value in _list_secret_values(deployment) for text in secret_texts(Sensitive(value)) or ()),
         most=_MOST,
@@ -277,7 +281,7 @@ def secrets_of(deployment: Deployment) -> Secrets:
 
 
 def _list_public_names(deployment: Deployment) -> Iterator[str]:
-    """Of services and their containers: they stand in addresses, so that hiding them hides nothing."""
+    """Return the names of services and containers. They are part of addresses, so hiding them is useless."""
     for definition in deployment.definitions:
         yield definition.service.name
         yield from (container.name for container in definition.service.containers)

@@ -1,7 +1,8 @@
-"""What a deployment keeps in the world: its Kubernetes objects, in the order in which they can become ready.
+"""Desired resources of a deployment: its Kubernetes objects, in the order they can become ready.
 
-An object is applied, and then waited for. Containers wait for each other by themselves, so a workload is applied when what it waits
-for is there; where services wait for containers of each other, that is left to the containers.
+An object is applied, then awaited. Containers wait for each other themselves, so a workload is applied
+once its dependencies exist. Where services wait for containers of each other, waiting is left to the
+containers.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ _RUNS_AGAIN: Final = "runs again, because its command, image or files changed"
 
 
 def object_id(kind: str, name: str) -> str:
-    """Of an object, in the graph and in the record of deployments."""
+    """Return the id of an object in the graph and in the state."""
     return f"{kind}/{name}"
 
 
 def build_desired_objects(resolved: ResolvedDeployment, graph: Graph) -> DesiredResources:
-    """Every object as a resource. Addresses and origins are those of the graph."""
+    """Return every object as a resource, with addresses and origins of the graph."""
     order = _Order(resolved)
     secrets = secrets_of(resolved.deployment)
     target = cluster_target(resolved)
@@ -47,7 +48,7 @@ def build_desired_objects(resolved: ResolvedDeployment, graph: Graph) -> Desired
 
 
 def cluster_target(resolved: ResolvedDeployment) -> str | None:
-    """The target that the configuration names itself; None: the one of the environment."""
+    """Return the target that the configuration names, or None for that of the environment."""
     return next((target.name for target in _list_targets(resolved)), None)
 
 
@@ -83,7 +84,7 @@ def _build_resource(one: KubernetesObject, order: _Order, graph: Graph, secrets:
 
 
 def _object_links(one: KubernetesObject, graph: Graph) -> tuple[str, ...]:
-    """Of the object that leads into the cluster: the Ingress when there is one, else the Service."""
+    """Return the links of the object that exposes the service: the Ingress, else the Service."""
     service = graph.get(one.definition.service.name) if one.definition is not None else None
     links = None if service is None else service.attributes.get("links")
     if one.kind not in ("Service", "Ingress") or not isinstance(links, list):
@@ -93,14 +94,14 @@ def _object_links(one: KubernetesObject, graph: Graph) -> tuple[str, ...]:
 
 
 def sensitive_manifest(data: Mapping[str, Any]) -> dict[str, Value]:
-    """With the values of a Secret marked."""
+    """Return a manifest with the values of a Secret marked as sensitive."""
     if data["kind"] != "Secret" or "data" not in data:
         return cast(dict[str, Value], dict(data))
     return {**data, "data": {key: Sensitive(value) for key, value in data["data"].items()}}
 
 
 class _Order:
-    """Which objects come before which: the namespace, what pods mount, what they wait for."""
+    """The order of objects: the namespace, what pods mount, what they wait for."""
 
     def __init__(self, resolved: ResolvedDeployment) -> None:
         self._resolved = resolved
@@ -115,7 +116,7 @@ class _Order:
         self._cycles = {member: cycle for cycle in cycles for member in cycle}
 
     def waits_for_others(self, id_: str) -> bool:
-        """Whether it waits for containers of a workload that waits for its own: neither is ready before the other is there."""
+        """Return whether an object waits for a workload that waits for it in turn."""
         return id_ in self._cycles
 
     def _owner(self, unit: Unit) -> str:
@@ -124,14 +125,14 @@ class _Order:
         return object_id(unit.definition.service.kind.value, unit.service)
 
     def _waits_of(self, owner: str, members: Sequence[Unit]) -> tuple[str, ...]:
-        """The workloads and Jobs whose units these units need."""
+        """Return the workloads and Jobs whose units these units need."""
         units, topology = self._resolved.units, self._resolved.topology
         needed = (units.all[id_] for unit in members for id_ in units.needs[unit.id])
         owners = (self._owner(unit) for unit in needed if topology is None or topology.has(unit.service))
         return tuple(dict.fromkeys(other for other in owners if other != owner))
 
     def before(self, one: KubernetesObject, id_: str) -> list[str]:
-        """What must be there before an object; asked for each in the order in which they are made."""
+        """Return what must exist before an object. Call it once for each, in creation order."""
         if one.kind == "Namespace":
             self._namespace = id_
             return []

@@ -1,1 +1,1 @@
-"""What the framework itself brings: its defaults."""
+"""The defaults of the framework."""

@@ -1,1 +1,1 @@
-"""What a deployment means: units and what they wait for, nodes and what runs on them; shared by checks and evaluation."""
+"""The meaning of a deployment: units and dependencies, nodes and what runs on them."""

@@ -1,4 +1,4 @@
-"""The file that configures a deployment: where it lies, and what lies beside it."""
+"""The configuration file of a deployment, and the files it refers to."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ConfigFile(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return path.absolute().parent if self.package.single_file else path
 
     def beside(self, source: Source, name: str) -> PackageFile | None:
-        """A file by the name that a text of the configuration gives it, from the folder of that text."""
+        """Return a file that the configuration names, relative to the directory of that text."""
         relative = posixpath.normpath(posixpath.join(posixpath.dirname(source.name), name))
         folder = self.folder
         if folder is None:
@@ -54,7 +54,7 @@ class ConfigFile(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     @cached_property
     def repositories(self) -> Mapping[str, Any]:
-        """The section `repositories`, before anything else is read."""
+        """The section `repositories`, read before anything else."""
         merged: dict[str, Any] = {}
         for _, root in documents_of(self.layer, self.beside, []):
             section = root.get("repositories") if isinstance(root, YamlMapping) else None
@@ -64,7 +64,7 @@ class ConfigFile(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
 
 def find_config(package: LoadedPackage, request: EvaluationRequest) -> ConfigFile | None:
-    """The one that is asked for, else the one of the package."""
+    """Return the requested configuration, else that of the package."""
     session = request.session
     if "config" in request.documents:
         return ConfigFile(layer=request.documents["config"], package=package, session=session)
@@ -79,7 +79,7 @@ def find_config(package: LoadedPackage, request: EvaluationRequest) -> ConfigFil
 
 
 def _qualify_source(file: PackageFile, holder: LoadedPackage, package: LoadedPackage) -> Source:
-    """The text of a configuration under a name by which people find it: one that lies elsewhere has its whole path."""
+    """Return the source under a name that users can find: the full path if it is outside."""
     if holder.path is None:
         return file.source
     place = os.path.abspath(holder.path if holder.single_file else holder.path / file.name)

@@ -1,8 +1,7 @@
-"""From a package and a request to a deployment.
+"""Loads a deployment from a package and a request; the resolved deployment is what evaluation uses.
 
-What was asked of the cluster, or made for the deployment, as a layer of its configuration: what somebody writes wins over it.
-
-A deployment whose names are all resolved: what evaluation works on.
+What operations observed or created is a layer of the configuration, below anything that the user
+writes.
 """
 
 from __future__ import annotations
@@ -46,10 +45,7 @@ def build_observed_layer(observed: Mapping[str, Value]) -> Source | None:
 def load_deployment(
     package: LoadedPackage, request: EvaluationRequest | None = None, *, keeps_trees: bool = False
 ) -> Deployment:
-    """The deployment that a package and the configuration beside it, or the one asked for, make up.
-
-    `keeps_trees`: for a graph.
-    """
+    """Return the deployment of a package and its configuration. `keeps_trees` is for a graph."""
     request = request or EvaluationRequest()
     config = find_config(package, request)
     session = request.session
@@ -88,7 +84,7 @@ def load_deployment(
 
 
 def _load_repositories(config: ConfigFile | None, beside: Path, session: Session) -> list[LoadedPackage]:
-    """The folder of component repositories that a configuration names (`repositories.path`), or the one it stands in."""
+    """Return the directory of component repositories: `repositories.path`, or that of the configuration."""
     written = None if config is None else config.repositories.get("path")
     folder = beside / str(written) if written else beside
     if not session.trust.outside and not is_below(folder, beside):
@@ -100,7 +96,7 @@ def _load_repositories(config: ConfigFile | None, beside: Path, session: Session
 
 
 def _sort_components(components: tuple[Component, ...], config: ConfigFile | None) -> tuple[Component, ...]:
-    """In the order of `repositories.repos`, when the configuration lists them: their defaults are merged in it."""
+    """Return components in the order of `repositories.repos`, in which their defaults are merged."""
     repositories = None if config is None else config.repositories.get("repos")
     names = (
         [repository.get("name") for repository in repositories if isinstance(repository, dict)]
@@ -118,7 +114,7 @@ def _sort_components(components: tuple[Component, ...], config: ConfigFile | Non
 
 
 def _build_inputs_layer(inputs: Mapping[str, Value]) -> Source | None:
-    """`--input web.port=8080` is the same as `configs: {web: {port: 8080}}` over the configuration."""
+    """Return inputs as a layer: `--input web.port=8080` is `configs: {web: {port: 8080}}`."""
     if not inputs:
         return None
     configs: dict[str, Any] = {}
@@ -135,7 +131,7 @@ def _build_inputs_layer(inputs: Mapping[str, Value]) -> Source | None:
 
 
 class ResolvedDeployment(Struct, frozen=True, kw_only=True, eq=False):
-    """Made by the checks, once they found no error: half a deployment would answer questions wrongly."""
+    """A deployment without errors: from a partial one queries would give wrong answers."""
 
     deployment: Deployment
     units: Units

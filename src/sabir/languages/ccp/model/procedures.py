@@ -1,4 +1,4 @@
-"""Actions and upgrades in the words of definitions: each becomes a service of its own that has only single commands.
+"""Actions and upgrades as definitions: each becomes a service that has only single commands.
 
 So their files, workflows, Jobs and checks are those of any single command.
 """
@@ -32,7 +32,7 @@ class CommandStep(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def command_steps(procedure: Procedure, arguments: Mapping[str, Any] | None = None) -> Iterator[CommandStep]:
-    """The commands of a procedure in their order; `arguments` of an action over its defaults."""
+    """Return the commands of a procedure in order; `arguments` override the defaults of an action."""
     if isinstance(procedure, Action):
         yield CommandStep(unit=_action_unit(procedure, {**procedure.parameters, **(arguments or {})}))
         return
@@ -103,13 +103,13 @@ def _build_unit(definition: Definition, container: Container) -> Unit:
 
 
 def topology_keys(procedures: Iterable[Procedure]) -> set[str]:
-    """Entries of roles that stand for steps of upgrades, not for services."""
+    """Return the names in roles that stand for steps of upgrades, not for services."""
     steps = (step for procedure in procedures if isinstance(procedure, Upgrade) for step in procedure.steps)
     return {step.topology_key.name for step in steps if step.topology_key is not None}
 
 
 def services_of(component: Component, definitions: Iterable[Definition]) -> list[str]:
-    """The services of a component, named instances of its definitions among them."""
+    """Return the services of a component, including named instances of its definitions."""
     return [
         definition.service.name
         for definition in definitions
@@ -118,7 +118,7 @@ def services_of(component: Component, definitions: Iterable[Definition]) -> list
 
 
 def target_services(upgrade: Upgrade, step: UpgradeStep, definitions: tuple[Definition, ...]) -> list[str]:
-    """The services that a step stops or rolls. One that is named stands for its named instances, too."""
+    """Return the services that a step stops or rolls, including named instances."""
     if step.services is None:
         return services_of(upgrade.component, definitions)
     names = [reference.name for reference in step.services]

@@ -1,4 +1,4 @@
-"""What the runner will render in a container, rendered here: the same variables, functions and shared macros, in the sandbox."""
+"""Renders what the runner will render in a container: same variables, functions and macros, sandboxed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _POD_NAMES: Final = frozenset(container_variables((), {}, PodInfo("", "", "", ""
 
 
 class RenderedText(Struct, frozen=True, kw_only=True, eq=False):
-    """A text as a container would have it; None when the template fails there."""
+    """A text as a container would get it; None if the template fails."""
 
     text: str | None
     findings: tuple[TemplateFinding, ...] = ()
@@ -56,7 +56,7 @@ class ContainerTemplates:
         """The one whose files are being rendered: they include each other by the names that it gives them."""
 
     def nodes(self, unit: Unit) -> list[str]:
-        """Nodes that stand for all that the unit may run on: one for each set of configurations that differ."""
+        """Return representative nodes of a unit: one for each distinct set of configurations."""
         if not self.node_configs:
             return [""]
         hosts = self.topology.services.get(unit.service) if self.topology is not None else None
@@ -84,11 +84,11 @@ class ContainerTemplates:
         return variables
 
     def is_setting(self, name: str) -> bool:
-        """Whether a variable comes from the configuration, and not from the pod."""
+        """Return whether a variable comes from the configuration, not from the pod."""
         return name not in _POD_NAMES
 
     def files(self, unit: Unit, variables: Mapping[str, Any]) -> Iterator[RenderedFile]:
-        """The files of a unit. One whose content is not there is another rule's matter."""
+        """Return the files of a unit. Missing contents are reported by another rule."""
         for name in unit.files:
             source = self.content(unit.definition, name)
             if source is not None:
@@ -96,12 +96,12 @@ class ContainerTemplates:
                 yield RenderedFile(name=name, source=source, text=rendered.text, findings=rendered.findings)
 
     def content(self, definition: Definition, name: str) -> Source | None:
-        """The template of a file by its name in the definition, as containers have it."""
+        """Return the template of a file by its name in the definition."""
         content = self.deployment.content(definition, name) if name in definition.files else None
         return content.source if content is not None and content.defect is None else None
 
     def command(self, unit: Unit, place: Place, text: str, variables: Mapping[str, Any]) -> RenderedText:
-        """A command, as it stands in the rendered definition."""
+        """Return a command as rendered in the container."""
         if not is_template(text):
             return RenderedText(text=text)
         rendered = self._render(unit, Source(place.source.name, text), variables)
@@ -118,14 +118,14 @@ class ContainerTemplates:
         return RenderedText(text=rendered.source.text, findings=self._shift_findings(findings, source))
 
     def load(self, name: str) -> Source | None:
-        """What templates include: other files of the same definition, and the shared macros."""
+        """Return what templates include: files of the same definition, and shared macros."""
         source = None if self.definition is None else self.content(self.definition, name)
         return source or self.macros.get(name)
 
     def _shift_findings(
         self, findings: Iterable[TemplateFinding], source: Source
     ) -> tuple[TemplateFinding, ...]:
-        """At their places in the file, which has no imports before its first line."""
+        """Return findings at their locations in the file, which lacks the added import line."""
         return tuple(
             structs.replace(finding, place=_shift_place(finding.place, source, len(self.imports)))
             if finding.place.source.name == source.name

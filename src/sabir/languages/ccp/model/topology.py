@@ -1,4 +1,4 @@
-"""Which nodes a service runs on: patterns of node names to roles, roles to services."""
+"""The topology: patterns of node names to roles, roles to services."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _literal_pattern: Final = lazy_pattern(r"[-a-z0-9]+(\\?\.[-a-z0-9]+)*")
 
 
 class ServiceTopology(Struct, frozen=True, kw_only=True, eq=False):
-    """Services with their nodes. `hosts` of a service is None when the nodes of the cluster are not known."""
+    """Services with their nodes. `hosts` of a service is None if the cluster's nodes are not known."""
 
     services: Mapping[str, tuple[str, ...] | None]
     unused_roles: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class ServiceTopology(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def read_topology(configuration: Configuration) -> ServiceTopology | None:
-    """The topology, or None when the configuration has none: then everything runs anywhere."""
+    """Return the topology, or None without one: everything may run anywhere then."""
     nodes, roles = configuration.section("nodes"), configuration.section("roles")
     if not nodes or not roles:
         return None
@@ -77,7 +77,7 @@ def _match_nodes(pattern: str, cluster: tuple[str, ...] | None) -> tuple[str, ..
 
 
 def node_configs(configuration: Configuration) -> dict[str, Any]:
-    """Node pattern to the variables of the nodes it matches."""
+    """Return the variables of nodes by node pattern."""
     return {
         pattern: node["configs"]
         for pattern, node in configuration.section("nodes").items()

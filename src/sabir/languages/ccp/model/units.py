@@ -1,6 +1,6 @@
-"""Units: what can be waited for. Every container and every single command is one, called `SERVICE/NAME`.
+"""Units, the things that can be waited for, their cycles and their start order.
 
-Cycles among units, and an order in which they can start.
+Every container and every single command is a unit, called `SERVICE/NAME`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LOCAL = ":local"
 
 
 class UnitDependency(Struct, frozen=True):
-    """A dependency as the runner waits for it: a unit, on any node or on the own one."""
+    """A dependency as the runner waits for it: a unit, on any node or on the same one."""
 
     unit: str
     local: bool
@@ -42,7 +42,7 @@ class Unit(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def name(self) -> str:
-        """Of the container or single command."""
+        """The name of the container or single command."""
         return self.container.name if self.command is None else self.command.name or ""
 
     @property
@@ -53,7 +53,7 @@ class Unit(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Units:
-    """The units of all definitions, and what their dependencies mean."""
+    """The units of all definitions, and the resolution of their dependencies."""
 
     def __init__(self, definitions: Iterable[Definition]) -> None:
         self.definitions: dict[str, Definition] = {
@@ -81,11 +81,11 @@ class Units:
         self._named.setdefault(name, []).append(service)
 
     def of_service(self, service: str) -> list[Unit]:
-        """The units of a service, containers and their single commands in the written order."""
+        """Return the units of a service: containers and their single commands, in source order."""
         return self._of_service.get(service, [])
 
     def resolve(self, definition: Definition, reference: Reference) -> tuple[UnitDependency, ...]:
-        """What a dependency of a definition waits for; nothing when there is no such name."""
+        """Return what a dependency waits for; nothing if the name is unknown."""
         name, _, suffix = reference.name.partition(":")
         if suffix not in ("", "local") or reference.name.endswith(":"):
             return ()
@@ -112,7 +112,7 @@ class Units:
         )
 
     def _holder(self, name: str, service_name: str, definition: Definition) -> str | None:
-        """The service whose unit of this name is meant: the own, the one of that same name, the first by alphabet."""
+        """Return the service whose unit is meant: the own one, that of the same name, or the first by name."""
         holders = self._named.get(name)
         if not holders:
             return None
@@ -132,7 +132,7 @@ class Units:
         )
 
     def dependencies(self, unit: Unit) -> tuple[UnitDependency, ...]:
-        """What the unit as a whole waits for, as its workflow lists it."""
+        """Return what the unit as a whole waits for, as its workflow lists it."""
         container, definition = unit.container, unit.definition
         if unit.command is not None:
             waited_for = self.resolve_all(definition, unit.command.dependencies)
@@ -148,7 +148,7 @@ class Units:
 
     @cached_property
     def needs(self) -> Mapping[str, tuple[str, ...]]:
-        """Every unit with the units it needs before it is ready, its local commands counted."""
+        """Return every unit with the units it needs to become ready, including for its local commands."""
         needs: dict[str, tuple[str, ...]] = {}
         for unit in self.all.values():
             wanted = list(self.dependencies(unit))
@@ -160,7 +160,7 @@ class Units:
         return needs
 
     def services_needed(self) -> dict[str, list[str]]:
-        """Every service with all services it needs, directly or not, itself left out."""
+        """Return every service with all services it needs, directly or not, except itself."""
         direct: dict[str, set[str]] = {name: set() for name in self.definitions}
         for unit, wanted in self.needs.items():
             direct[self.all[unit].service] |= {self.all[need].service for need in wanted}
@@ -182,12 +182,12 @@ class Units:
         return frozenset((*self._named, *self.definitions))
 
     def local_command(self, name: str) -> str | None:
-        """The service that has a local command of this name."""
+        """Return the service that has a local command of this name."""
         return self._local_names.get(name)
 
 
 def find_cycles(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    """The groups of units that wait for each other, each sorted."""
+    """Return the groups of units that wait for each other, each sorted."""
     names = [*needs]
     number = {name: position for position, name in enumerate(names)}
     waits = [[number[target] for target in targets if target in number] for targets in needs.values()]
@@ -196,7 +196,7 @@ def find_cycles(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
 
 
 def start_order(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    """Units in waves: each wave needs only what came before it (Kahn). Units of a cycle never come."""
+    """Return units in waves, each needing only earlier waves (Kahn). Units in a cycle are omitted."""
     missing = {unit: len(wanted) for unit, wanted in needs.items()}
     wanted_by: dict[str, list[str]] = {unit: [] for unit in needs}
     for unit, wanted in needs.items():

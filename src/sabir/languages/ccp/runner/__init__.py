@@ -1,5 +1,5 @@
-"""The program inside every container: waits for dependencies, writes files, runs commands, tells its status.
+"""The runner inside every container: waits for dependencies, writes files, runs commands, reports status.
 
-It is shipped to the containers as one archive that Python runs, and needs Python (3.8 or newer) with Jinja2 and nothing else;
-so it imports nothing of sabir.
+It is shipped to the containers as one archive and needs only Python (3.8 or newer) with Jinja2, so it
+imports nothing else of sabir.
 """

@@ -1,4 +1,4 @@
-"""`python -m sabir.languages.ccp.runner ACTION NAME`; the archive that is shipped has a start of its own."""
+"""The command `python -m sabir.languages.ccp.runner ACTION NAME`; the archive has its own entry point."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Running commands: through the shell, as a user, in a process group of their own so that signals reach all of it.
+"""Runs commands through the shell, as a user, in a process group that receives all signals.
 
-OpenStack credentials for the commands of its clients: 89 of the real command lines count on them.
+Commands of OpenStack clients get credentials in their environment: 89 real command lines rely on that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TICK = 0.1
 
 
 class CommandFailed(Exception):
-    """A command ended with another status than 0, or could not be started."""
+    """Raised if a command exited with another code than 0, or could not be started."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class CommandFailed(Exception):
 
 
 class StopRequest(Exception):
-    """The container was told to end."""
+    """Raised if the container was told to stop."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"stopped by signal {number}")
@@ -47,7 +47,7 @@ class Identity(NamedTuple):
 
 
 def identity_of(user: str) -> Identity:
-    """A user of the container, by name or number."""
+    """Return a user of the container, by name or number."""
     try:
         record = pwd.getpwuid(int(user)) if user.isdigit() else pwd.getpwnam(user)
     except KeyError:
@@ -58,12 +58,12 @@ def identity_of(user: str) -> Identity:
 
 
 def exit_code(status: int) -> int:
-    """As a shell reports it: 128 and the number of the signal."""
+    """Return the exit code as a shell reports it: 128 plus the number of a signal."""
     return 128 - status if status < 0 else status
 
 
 class Supervisor:
-    """Starts commands, passes signals on to them, and takes in the processes that they leave behind."""
+    """Starts commands, forwards signals to them, and reaps orphaned processes."""
 
     def __init__(self, stop_grace: float = 20.0) -> None:
         self._running: subprocess.Popen[bytes] | None = None
@@ -87,7 +87,7 @@ class Supervisor:
                 _signal_group(process, number)
 
     def pause(self, seconds: float) -> None:
-        """Sleep, unless the container is told to end."""
+        """Sleep, unless the container is told to stop."""
         deadline = time.monotonic() + seconds
         while True:
             self.check()
@@ -98,7 +98,7 @@ class Supervisor:
             time.sleep(min(left, _TICK))
 
     def check(self) -> None:
-        """Raise when the container is told to end, or its daemon has ended."""
+        """Raise if the container is told to stop, or its daemon has exited."""
         if self.stopping is not None:
             raise StopRequest(self.stopping)
         code = self._daemon.poll() if self._daemon is not None else None
@@ -113,7 +113,7 @@ class Supervisor:
         timeout: float = 0,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Run a command to its end; raises `CommandFailed` unless it succeeds."""
+        """Run a command to its end; raise `CommandFailed` unless it succeeds."""
         self.check()
         process = _start_process(command, user, environment or {})
         self._running = process
@@ -129,7 +129,7 @@ class Supervisor:
             raise CommandFailed(f"{command!r} ended with status {exit_code(code)}", exit_code(code))
 
     def _wait(self, process: subprocess.Popen[bytes], deadline: float | None) -> int | None:
-        """The status of the process; None when its time was over. Once the container is told to end it has its grace."""
+        """Return the status of the process, or None after a timeout. A stop request starts a grace period."""
         while True:
             try:
                 return process.wait(_TICK)
@@ -151,12 +151,12 @@ class Supervisor:
         return self._daemon
 
     def _pass_on(self, process: subprocess.Popen[bytes]) -> None:
-        """A signal that came while the process was being started has not reached it."""
+        """Forward a signal that arrived while the process was being started."""
         if self.stopping is not None:
             _signal_group(process, self.stopping)
 
     def end_daemon(self) -> None:
-        """End a daemon that is still there: politely, and when its grace is over without mercy."""
+        """Terminate a running daemon, and kill it after the grace period."""
         process = self._daemon
         if process is None or process.poll() is not None:
             return
@@ -174,7 +174,7 @@ class Supervisor:
         _kill_group(process)
 
     def reap(self) -> None:
-        """The first process of a container inherits the orphans of all others; left alone they stay for ever."""
+        """Reap orphans, which the first process of a container inherits."""
         own = {process.pid for process in (self._running, self._daemon) if process is not None}
         while True:
             try:
@@ -238,7 +238,7 @@ CLIENTS = ("openstack", "cinder", "glance", "heat", "ironic", "murano", "neutron
 def client_environment(
     command: str, variables: Mapping[str, Any], mapping: Mapping[str, str]
 ) -> dict[str, str]:
-    """OS_… for a command of a client; nothing for others, and nothing without an account in the configuration."""
+    """Return the OS_… variables for a client command; nothing for others or without an account."""
     options = _as_mapping(variables.get("runner"))
     clients = options.get("credentials", CLIENTS)
     account = _as_mapping(variables.get("openstack"))

@@ -1,7 +1,4 @@
-"""A client of etcd v3 over its JSON gateway: keys, leases, nothing more, with the standard library alone.
-
-How etcd is reached: endpoints, certificates.
-"""
+"""A client of etcd v3 over its JSON gateway: keys and leases, with the standard library alone."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 
 def authority_file() -> str:
-    """Where daemons and clients look for the certificate of the authority."""
+    """Return the path where daemons and clients expect the certificate of the authority."""
     return os.environ.get("CCP_CA_FILE") or "/opt/ccp/etc/tls/ca.pem"
 
 
@@ -32,7 +29,7 @@ class EtcdConnection(NamedTuple):
 
 
 def etcd_connection(variables: Mapping[str, Any], pod_address: str | None) -> EtcdConnection:
-    """From `etcd` and `security.tls` of the configuration; CCP_ETCD_ENDPOINTS wins."""
+    """Return the connection from `etcd` and `security.tls`; CCP_ETCD_ENDPOINTS takes precedence."""
     etcd = _as_mapping(variables.get("etcd"))
     tls = _as_mapping(etcd.get("tls"))
     security = _as_mapping(_as_mapping(variables.get("security")).get("tls"))
@@ -62,9 +59,10 @@ def _list_endpoints(
 
 
 def _local_endpoints(number: Any, pod_address: str | None, *, is_secure: bool) -> list[str]:
-    """In the pod of etcd itself: before it is ready its Service leads nowhere.
+    """Return the endpoints in the pod of etcd itself, whose Service does not work before it is ready.
 
-    With TLS it also listens in plain text, on the loopback address only; without, on the address of its pod only.
+    With TLS it also listens in plain text, but only on the loopback address; without, only on the pod
+    address.
     """
     endpoints = [f"http://127.0.0.1:{number}"]
     if pod_address is not None:
@@ -84,7 +82,7 @@ T = TypeVar("T")
 
 
 class EtcdUnavailable(Exception):
-    """No endpoint answered."""
+    """Raised if no endpoint responds."""
 
 
 class EtcdEntry(NamedTuple):
@@ -106,7 +104,7 @@ class Etcd:
         return entries[0].value if entries else None
 
     def below(self, prefix: str) -> list[EtcdEntry]:
-        """All entries whose keys begin with a prefix."""
+        """Return all entries whose keys start with a prefix."""
         end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
         return self._range({"key": _encode_base64(prefix), "range_end": _encode_base64(end)})
 
@@ -137,11 +135,11 @@ class Etcd:
         self._call("/v3/kv/deleterange", {"key": _encode_base64(key)})
 
     def grant(self, ttl: int) -> str:
-        """A lease: what is put under it goes away `ttl` seconds after it was last kept alive."""
+        """Create a lease: its keys are deleted `ttl` seconds after it was last renewed."""
         return str(self._call("/v3/lease/grant", {"TTL": ttl, "ID": 0})["ID"])
 
     def keep_alive(self, lease: str) -> bool:
-        """Whether the lease was still there."""
+        """Renew a lease. Return whether it still existed."""
         answer = self._call("/v3/lease/keepalive", {"ID": lease})
         return int((answer.get("result") or {}).get("TTL", 0)) > 0
 
@@ -149,7 +147,7 @@ class Etcd:
         self._call("/v3/lease/revoke", {"ID": lease})
 
     def patiently(self, call: Callable[[], T], seconds: float, pause: float = 0.5) -> T:
-        """Try again while etcd does not answer, for so many seconds."""
+        """Retry for so many seconds while etcd is unavailable."""
         deadline = time.monotonic() + seconds
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Writing files: rendered, with their permissions and their owner."""
+"""Writes rendered files, with their permissions and owner."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ LOG = logging.getLogger("ccp-runner")
 
 
 class FileFailed(Exception):
-    """A file could not be rendered or written."""
+    """Raised if a file could not be rendered or written."""
 
 
 def render_files(settings: RunnerSettings, templates: RunnerTemplates) -> Iterator[dict[str, Any]]:
-    """Every file of the workflow with its content."""
+    """Return every file of the workflow with its content."""
     for file in settings.workflow.get("files") or []:
         try:
             with open(os.path.join(settings.etc, "files", file["name"]), encoding="utf-8") as template:
@@ -36,7 +36,7 @@ def render_files(settings: RunnerSettings, templates: RunnerTemplates) -> Iterat
 
 
 def write_files(settings: RunnerSettings, templates: RunnerTemplates) -> None:
-    """Write every file of the workflow, or none of the rest once one fails."""
+    """Write the files of the workflow, and stop at the first that fails."""
     _write_authority(settings)
     for file in render_files(settings, templates):
         try:
@@ -47,7 +47,7 @@ def write_files(settings: RunnerSettings, templates: RunnerTemplates) -> None:
 
 
 def _write_authority(settings: RunnerSettings) -> None:
-    """Real definitions count on this file without listing it; one that they list comes later and wins."""
+    """Write the certificate that real definitions use without listing it; a listed one replaces it."""
     certificate = settings.connection.ca_certificate
     if certificate is None:
         return
@@ -59,7 +59,7 @@ def _write_authority(settings: RunnerSettings) -> None:
 
 
 def _write_file(file: dict[str, Any]) -> None:
-    """The file is complete, owned and protected before it stands under its name."""
+    """Write a file that is complete, owned and protected before it gets its name."""
     path = file["path"]
     folder = os.path.dirname(path) or "/"
     os.makedirs(folder, exist_ok=True)

@@ -1,7 +1,4 @@
-"""Addresses of network interfaces.
-
-`address()` for templates, in definitions and inside containers alike.
-"""
+"""Addresses of network interfaces, and `address()` for templates in definitions and containers."""
 
 from __future__ import annotations
 
@@ -17,8 +14,11 @@ _SIOCGIFADDR = 0x8915
 
 
 def interface_address(interface: str, pod: PodInfo, pod_address: str | None) -> str:
-    """The address of an interface. A pod with a network of its own has one address, however its interface is called;
-    an interface that is not there has that of the pod, and the loopback address when that is not known either."""
+    """Return the address of an interface.
+
+    A pod with its own network has one address, whatever its interface is called. A missing interface
+    has the address of the pod, or the loopback address if that is unknown.
+    """
     if pod_address is not None and not pod.host_network:
         return pod_address
     return _query_interface(interface) or pod_address or "127.0.0.1"
@@ -34,7 +34,7 @@ def _query_interface(interface: str) -> str | None:
 
 
 def address_function(variables: Mapping[str, Any], mapping: Mapping[str, str]) -> Callable[..., str]:
-    """`address(SERVICE, port=None, external=False, with_scheme=False)` over these variables.
+    """Return `address(SERVICE, port=None, external=False, with_scheme=False)` over these variables.
 
     `mapping` replaces service names by those of instances.
     """
@@ -87,12 +87,12 @@ def _as_mapping(value: Any) -> Mapping[str, Any]:
 
 
 def url_host(url: str) -> str:
-    """The host of a URL, with its port."""
+    """Return the host of a URL, with its port."""
     return str(url).partition("://")[2].partition("/")[0]
 
 
 def url_hostname(url: str) -> str:
-    """The host of a URL or of `host:port`, without the port."""
+    """Return the host of a URL or of `host:port`, without the port."""
     text = str(url)
     rest = text.partition("://")[2] or text
     return rest.partition("/")[0].rpartition("@")[2].partition(":")[0]

@@ -1,7 +1,4 @@
-"""The command line of the runner.
-
-What a container does from its start to its end.
-"""
+"""The command line of the runner, and the life of a container from start to end."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ _TICK = 0.2
 
 
 def provision_container(settings: RunnerSettings, etcd: Etcd, supervisor: Supervisor) -> int:
-    """Files, dependencies, commands, daemon; the exit status."""
+    """Write files, wait for dependencies, run commands and the daemon. Return the exit code."""
     return _Provision(settings, etcd, supervisor).run()
 
 
@@ -154,7 +151,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _leave_python_home() -> None:
-    """An interpreter that was brought to the container has a home of its own; programs of the image must not look there."""
+    """Unset the home of a provided interpreter, which programs of the image must not use."""
     home = os.environ.pop("CCP_PYTHONHOME", None)
     if home is not None:
         os.environ.pop("PYTHONHOME", None)
@@ -163,7 +160,7 @@ def _leave_python_home() -> None:
 
 
 def _end_with(error: Exception) -> None:
-    """Tell why the container ends: in its log and, where there is a place for it, in its status."""
+    """Report why the container ends: in its log and, if possible, in its termination message."""
     LOG.error("%s", error)
     path = os.environ.get("CCP_TERMINATION_LOG") or _TERMINATION_LOG
     if os.path.isfile(path):

@@ -1,4 +1,4 @@
-"""What the runner reads: the workflow, the variables, and how patient to be."""
+"""What the runner reads: the workflow, the variables, and its timeouts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["Patience", "RunnerSettings", "SetupError", "read_settings"]
 
 
 class SetupError(Exception):
-    """Something the container should have been given is missing or broken."""
+    """Raised if something the container should have is missing or invalid."""
 
 
 class Patience(NamedTuple):
-    """Seconds. All can be set under `runner` in the configuration."""
+    """Timeouts in seconds. All can be set under `runner` in the configuration."""
 
     dependency_timeout: float = 1800.0
     poll_interval: float = 2.0

@@ -29,11 +29,11 @@ from sabir.languages.ccp.runner.templates import TemplateRenderError
 
 
 class ProbeFailure(Exception):
-    """The readiness probe fails, for this reason."""
+    """Raised if the readiness probe fails, with the reason."""
 
 
 def check_readiness(settings: RunnerSettings) -> None:
-    """Raises `NotReady`, or `CommandFailed` of the command."""
+    """Run the check; raise `ProbeFailure`, or `CommandFailed` of its command."""
     readiness = settings.workflow.get("readiness")
     if readiness is None:
         return
@@ -48,7 +48,7 @@ def check_readiness(settings: RunnerSettings) -> None:
 
 
 def _check_http(settings: RunnerSettings, readiness: dict[str, Any]) -> None:
-    """A daemon may listen on the address of the pod, on the loopback address, or on both."""
+    """Send the request to the pod address and the loopback address: a daemon may listen on either."""
     scheme = str(readiness.get("scheme") or "http").lower()
     path = str(readiness["path"])
     path = path if path.startswith("/") else "/" + path
@@ -66,8 +66,11 @@ def _check_http(settings: RunnerSettings, readiness: dict[str, Any]) -> None:
 
 
 def _build_ssl_context(settings: RunnerSettings, scheme: str) -> ssl.SSLContext | None:
-    """Certificates are made for names, and a probe goes to an address: they are looked at only when that is asked for
-    (`runner.verify_probes`), and then by their issuer alone."""
+    """Return the TLS settings of a probe.
+
+    Certificates are issued for names, and a probe uses an address. They are verified only on request
+    (`runner.verify_probes`), and then only their issuer.
+    """
     if scheme != "https":
         return None
     context = ssl.create_default_context(cadata=settings.connection.ca_certificate)
@@ -84,11 +87,11 @@ _WITHDRAW_TIMEOUT = 2.0
 
 
 class DependencyTimeout(Exception):
-    """A dependency did not come in time."""
+    """Raised if a dependency did not become ready in time."""
 
 
 def dependency_key(settings: RunnerSettings, dependency: str) -> str:
-    """The key of a Job; those of a container's pods begin with it."""
+    """Return the key of a Job, which is the prefix of the keys of a container's pods."""
     local = dependency.endswith(_LOCAL)
     unit = dependency[: -len(_LOCAL)] if local else dependency
     return _status_key(settings, settings.node if local else "global", unit, "ready")
@@ -107,7 +110,7 @@ class UnitStatus:
         self._jobs_seen: dict[str, EtcdEntry] = {}
 
     def wait_for(self, dependencies: list[str], supervisor: Supervisor) -> None:
-        """Until every dependency is ready; raises `DependencyTimeout` that names the keys still missing."""
+        """Wait until every dependency is ready; raise `DependencyTimeout` with the missing keys."""
         missing = list(dict.fromkeys(dependencies))
         if not missing:
             return
@@ -150,7 +153,7 @@ class UnitStatus:
     # -- a Job -----------------------------------------------------------------------------------------------------
 
     def begin_job(self, supervisor: Supervisor) -> None:
-        """It runs, perhaps again: whoever needs its success waits for this one. etcd may come up later than the Job."""
+        """Delete the success of an earlier run. etcd may start later than the Job."""
         deadline = time.monotonic() + self.settings.patience.dependency_timeout
         waiting = self._job_keys()
         told = False
@@ -167,7 +170,7 @@ class UnitStatus:
                 supervisor.pause(self.settings.patience.poll_interval)
 
     def publish_job(self) -> None:
-        """A single command succeeded: for good."""
+        """Record permanently that a single command succeeded."""
         for key in self._job_keys():
             put = partial(self.etcd.put, key, "1")
             self.etcd.patiently(put, self.settings.patience.etcd_retry)
@@ -193,7 +196,7 @@ class UnitStatus:
         return [f"{key}/{self.settings.pod}" for key in self._job_keys()]
 
     def keep(self) -> None:
-        """Renew the lease when a third of its time is over; etcd being away is no reason to stop the daemon."""
+        """Renew the lease after a third of its time; an unavailable etcd does not stop the daemon."""
         if self._lease is None or time.monotonic() - self._kept < self.settings.patience.status_ttl / 3:
             return
         try:
@@ -209,7 +212,7 @@ class UnitStatus:
             self._kept = time.monotonic() - self.settings.patience.status_ttl / 3 + 1
 
     def withdraw(self) -> None:
-        """The container ends: nobody should count on it any longer."""
+        """Delete the keys, because the container ends."""
         if self._lease is None:
             return
         self.etcd.timeout = min(self.etcd.timeout, _WITHDRAW_TIMEOUT)
@@ -222,11 +225,11 @@ class UnitStatus:
     # -- its readiness probe, a process of its own -----------------------------------------------------------------
 
     def lease_of_runner(self) -> str | None:
-        """None until everything has started."""
+        """Return the lease, or None until everything has started."""
         return self.etcd.get(self._completion_key())
 
     def waits_for(self) -> str:
-        """The keys that keep the container from starting, for whoever looks at its events."""
+        """Return the keys that keep the container from starting, for its events."""
         workflow = self.settings.workflow
         wanted = [*(workflow.get("dependencies") or [])]
         for command in (*(workflow.get("pre") or []), *(workflow.get("post") or [])):
@@ -245,7 +248,7 @@ class UnitStatus:
 
 
 def answer_probe(settings: RunnerSettings, etcd: Etcd) -> None:
-    """The readiness probe: started, its own check is well, and then others are told. Raises `NotReady`."""
+    """Answer the readiness probe: started, its check succeeds, status published; else `ProbeFailure`."""
     status = UnitStatus(settings, etcd)
     try:
         lease = status.lease_of_runner()

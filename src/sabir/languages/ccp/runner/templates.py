@@ -1,4 +1,4 @@
-"""Templates in a container: files and commands, over one set of variables, functions and shared macros."""
+"""Templates in a container: files and commands, over one set of variables, functions and macros."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILTERS = {"host": url_host, "hostname": url_hostname, "gethostbyname": socket.g
 
 
 class TemplateRenderError(Exception):
-    """A template could not be rendered; says at which of its lines, where that is known."""
+    """Raised if a template could not be rendered, with its line if known."""
 
 
 def is_template(text: str) -> bool:
@@ -23,12 +23,12 @@ def is_template(text: str) -> bool:
 
 
 def raise_exception(message: str = "raised by the template") -> None:
-    """What a template calls to refuse what it is given."""
+    """Raise an error on behalf of a template that rejects its input."""
     raise ValueError(message)
 
 
 def import_line(names: Iterable[str]) -> str:
-    """Shared macros under the names of their files, all in one line before the template, so that no line moves."""
+    """Return the imports of shared macros as one line before the template, so that no line moves."""
     stems = [(name, os.path.splitext(name)[0]) for name in sorted(names)]
     return "".join("{%% import %r as %s with context %%}" % pair for pair in stems if pair[1].isidentifier())  # noqa: UP031
 
@@ -53,7 +53,7 @@ class RunnerTemplates:
         self._environment.filters.update(FILTERS)
 
     def render(self, text: str) -> str:
-        """Raises `TemplateFailed`."""
+        """Return the rendered text; raise `TemplateRenderError`."""
         try:
             rendered: str = self._environment.from_string(self._imports + text).render(self._variables)
         except Exception as error:  # whatever an expression of the template does wrong
@@ -63,7 +63,7 @@ class RunnerTemplates:
         return rendered
 
     def command(self, text: str) -> str:
-        """A command is a template, too: what the definition protects by `raw` is rendered here."""
+        """Return a rendered command: what the definition protects by `raw` is rendered here."""
         if not is_template(text):
             return text
         try:

@@ -24,7 +24,7 @@ class PodInfo(NamedTuple):
 
 
 def merge_mappings(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """A new mapping: `over` wins, mappings are merged into each other."""
+    """Return a new mapping in which `over` takes precedence and nested mappings are merged."""
     merged = dict(base)
     for key, value in over.items():
         before = merged.get(key)
@@ -40,9 +40,9 @@ def container_variables(
     pod: PodInfo,
     address_of: Callable[[str], str],
 ) -> dict[str, Any]:
-    """The layers in their order, then the configuration of each pattern that matches the node, then the pod's own.
+    """Return the layers in order, then the configuration of matching node patterns, then the pod's.
 
-    `address_of` answers with the address of a network interface.
+    `address_of` returns the address of a network interface.
     """
     variables: dict[str, Any] = {}
     for layer in layers:
@@ -65,7 +65,7 @@ def container_variables(
 def _network_topology(
     variables: Mapping[str, Any], pod: PodInfo, address_of: Callable[[str], str]
 ) -> dict[str, dict[str, str]]:
-    """A pod with a network of its own has one interface; one on the network of its host, those of the configuration."""
+    """Return the interfaces: one for a pod with its own network, else those of the configuration."""
     names = {"private": "eth0", "public": "eth0"}
     if pod.host_network:
         names = {name: str(variables.get(name + "_interface") or "eth0") for name in names}

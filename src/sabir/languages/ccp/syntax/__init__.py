@@ -1,1 +1,1 @@
-"""From a component's files to typed definitions with places."""
+"""From a component's files to typed definitions with locations."""

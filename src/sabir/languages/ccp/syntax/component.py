@@ -20,7 +20,7 @@ _label_pattern: Final = lazy_pattern(r"[^-A-Za-z0-9_.]+")
 
 
 class Component(Struct, frozen=True, kw_only=True, eq=False):
-    """One component: its name and its files below `root` in the package."""
+    """One component: its name and its files under `root` in the package."""
 
     name: str
     package: LoadedPackage
@@ -29,7 +29,7 @@ class Component(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def folder(self) -> Path | None:
-        """Where it lies on the disk."""
+        """Its directory on disk."""
         path = self.package.path
         return None if path is None or not path.is_dir() else (path / self.root).resolve()
 
@@ -41,7 +41,7 @@ class Component(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def exports(self) -> dict[str, PackageFile]:
-        """Shared macros for file templates: `exports/NAME.j2`."""
+        """The shared macros for file templates: `exports/NAME.j2`."""
         exports = {}
         for name in self.package.list():
             if name.startswith(f"{self.root}exports/") and (file := self.package.get_file(name)):
@@ -49,7 +49,7 @@ class Component(Struct, frozen=True, kw_only=True, eq=False):
         return exports
 
     def below(self, folder: str) -> list[PackageFile]:
-        """Its YAML files in a folder, by name."""
+        """Return its YAML files in a directory, by name."""
         prefix = self.root + folder
         names = (name for name in self.package.list() if name.startswith(prefix) and name.endswith(".yaml"))
         files = (self.package.get_file(name) for name in sorted(names) if "/" not in name[len(prefix) :])
@@ -59,7 +59,7 @@ class Component(Struct, frozen=True, kw_only=True, eq=False):
         return self.package.get_file(self.root + name)
 
     def content(self, name: str) -> PackageFile | None:
-        """A file below `service/files`, never one elsewhere."""
+        """Return a file under `service/files`, never one elsewhere."""
         if name.startswith("/") or ".." in name.split("/"):
             return None
         return self.get(f"service/files/{name}")
@@ -71,9 +71,9 @@ def _is_definition(name: str) -> bool:
 
 
 def components_of(packages: Iterable[LoadedPackage]) -> tuple[Component, ...]:
-    """The components in these packages, in the order of the packages and of their names in each.
+    """Return the components of these packages, in package order, then by name.
 
-    A folder that is named twice, or lies in another that is named too, is read once.
+    A directory that is named twice, or is inside another one, is read once.
     """
     components: dict[object, Component] = {}
     for package in packages:
@@ -100,7 +100,7 @@ def _is_below(root: str | None, other: str | None) -> bool:
 
 
 def component_name(repository: str) -> str:
-    """`fuel-ccp-keystone` is the component `keystone`; the name must do as the value of a label."""
+    """Return the component name: `keystone` for `fuel-ccp-keystone`; it must be a valid label value."""
     name = repository[len(_PREFIX) :] if repository.startswith(_PREFIX) else repository
     return _label_pattern().sub("-", name).strip("-_.")[:63] or "component"
 
@@ -114,7 +114,7 @@ def config_of(package: LoadedPackage) -> PackageFile | None:
 
 
 def collect_macros(components: Iterable[Component]) -> dict[str, Source]:
-    """The exports of all components by name. Those of one name are one module, joined in the order of the components."""
+    """Return the exports of all components by name; those of one name are joined in component order."""
     parts: defaultdict[str, list[Source]] = defaultdict(list)
     for component in components:
         for name, file in component.exports.items():

@@ -1,4 +1,4 @@
-"""The configuration of a deployment: framework defaults, component defaults, the user's file, merged deeply."""
+"""The configuration of a deployment: defaults of framework and components, user's file, merged deeply."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sabir.text import EMPTY_SPAN, Place, Source
 
 
 class Configuration(Struct, frozen=True, kw_only=True, eq=False):
-    """Merged sections as plain data. `place` finds where a value was written last."""
+    """Merged sections as plain data. `place` finds where a value was set last."""
 
     data: Mapping[str, Any]
     layers: tuple[tuple[Source, YamlMapping], ...] = ()
@@ -31,7 +31,7 @@ class Configuration(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def configs(self) -> dict[str, Any]:
-        """What templates and containers see: `configs` with the namespace and the domain of the cluster."""
+        """What templates and containers see: `configs`, the namespace and the cluster domain."""
         return {**self.data["configs"], "namespace": self.namespace, "cluster_domain": self.cluster_domain}
 
     @property
@@ -62,7 +62,7 @@ class Configuration(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def dsl_version(self) -> str | None:
-        """The version of another framework, to check definitions against it."""
+        """The version of another framework to check definitions against."""
         version = self.section("framework").get("dsl_version")
         return version if isinstance(version, str) else None
 
@@ -71,12 +71,12 @@ class Configuration(Struct, frozen=True, kw_only=True, eq=False):
         return {} if values is None else values  # asking whether there are any would count as reading them
 
     def place(self, *path: str | int) -> Place:
-        """Where the value at a path was written, in the outermost layer that has it."""
+        """Return where the value at a path was set, in the outermost layer that has it."""
         last = self.layers[-1][0] if self.layers else Source("<configuration>", "")
         return next(self.places(*path), Place(last, EMPTY_SPAN))
 
     def key_place(self, *path: str) -> Place:
-        """Where the key of a path was written, likewise: for what is wrong with a name."""
+        """Return where the key of a path was written, for faults about names."""
         for source, root in reversed(self.layers):
             node: YamlNode | None = root
             for step in path[:-1]:
@@ -87,7 +87,7 @@ class Configuration(Struct, frozen=True, kw_only=True, eq=False):
         return self.place(*path)
 
     def places(self, *path: str | int) -> Iterator[Place]:
-        """Where something was written for a path, the outermost layer first."""
+        """Return all places that set a path, outermost layer first."""
         for source, root in reversed(self.layers):
             node: YamlNode | None = root
             for step in path:
@@ -113,7 +113,7 @@ def _load_defaults() -> tuple[Source, YamlMapping]:
 def read_configuration(
     sources: Iterable[Source | Document], beside: FileLookup | None = None
 ) -> tuple[Configuration, list[Fault]]:
-    """Merge these texts over the framework's defaults, in their order."""
+    """Merge these texts over the framework's defaults, in order."""
     faults: list[Fault] = []
     layers = [_load_defaults()]
     merged = data_of(layers[0][1])
@@ -130,7 +130,7 @@ def read_configuration(
 
 
 def _with_whole_lines(data: dict[str, Any]) -> dict[str, Any]:
-    """Certificates and keys are files in a text: they end in a line break, however they were quoted. Templates join them."""
+    """Return certificates and keys with a final line break, however quoted: templates join them."""
     for section in ("configs", "secret_configs"):
         security = data[section].get("security")
         tls = security.get("tls") if isinstance(security, dict) else None
@@ -156,7 +156,7 @@ def _read_layer(
 
 
 def data_of(node: YamlNode) -> Any:
-    """Plain data that JSON can hold. Base-60 numbers stay texts (`80:53` is two ports), dates too."""
+    """Return plain data that JSON can hold. Base-60 numbers (`80:53` is two ports) and dates stay strings."""
     if isinstance(node, YamlMapping):
         return {
             entry.key.text if isinstance(entry.key, YamlScalar) else "?": data_of(entry.value)

@@ -1,7 +1,4 @@
-"""The form of the sections of a configuration: what each may hold, whichever text it stands in.
-
-Patterns of node names: regular expressions that cannot run away.
-"""
+"""The form of configuration sections, and safe patterns of node names."""
 
 from __future__ import annotations
 
@@ -31,10 +28,10 @@ _LONGEST: Final = 500
 
 
 def pattern_problem(pattern: str) -> str | None:
-    """What is wrong with a pattern, or None.
+    """Return what is wrong with a pattern, or None.
 
-    A repetition without end may stand over one character or class only, and a few times: then matching a name takes
-    a bounded number of steps. `(a+)+` would not.
+    An unbounded repetition is allowed only for one character or class, and a few times. Then matching a
+    name takes a bounded number of steps, unlike with `(a+)+`.
     """
     if len(pattern) > _LONGEST:
         return f"longer than {_LONGEST} characters"
@@ -209,7 +206,7 @@ class SectionForms:
                         self._word(value.value, f"images.image_specs.{name}.{key}")
 
     def _word(self, node: YamlNode, path: str) -> None:
-        """A text where a number is no mistake either: `tag: 1.2`."""
+        """Accept a string, or a number that is not a mistake either: `tag: 1.2`."""
         if not isinstance(node, YamlScalar) or node.value is None or isinstance(node.value, bool):
             self.reading.fail(WRONG_TYPE, path, node, f"{path} must be a text, not {type_name(node)}")
         elif not node.text.strip():

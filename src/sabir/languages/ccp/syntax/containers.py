@@ -1,6 +1,6 @@
-"""The container, volume and command tables of the document.
+"""Readers of containers, volumes, commands and probes.
 
-Probes: a command, or a mapping `{type: exec|httpGet, …}` (S-65).
+A probe is a command, or a mapping `{type: exec|httpGet, …}` (S-65).
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def read_container(reading: NodeReader, node: YamlNode, path: str) -> Container 
 
 
 def _no_command(reading: NodeReader, mapping: YamlMapping, path: str) -> Command:
-    """Stands for a daemon that is missing or unreadable; the fault is noted."""
+    """Return the stand-in for a daemon that is missing or invalid, which was reported."""
     place = reading.place(mapping)
     return Command(
         path=path, place=place, name_place=place, yaml=reading.tree(mapping), stage=Stage.DAEMON, command=""

@@ -1,4 +1,4 @@
-"""A deployment as read: components and configuration, every definition rendered and typed, and what went wrong."""
+"""A deployment as read: components and configuration, rendered and typed definitions, and faults."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Deployment(Struct, frozen=True, kw_only=True, eq=False):
         return next(component for component in self.components if component.name == name)
 
     def content(self, definition: Definition, name: str) -> PackageFile | None:
-        """The template of a file by its name in the definition."""
+        """Return the template of a file by its name in the definition."""
         if name in self.replaced:
             return self.replaced[name]
         return self.component(definition.component).content(definition.files[name].content)
@@ -104,10 +104,10 @@ def read_deployment(
     recording: bool = False,
     keeps_trees: bool = True,
 ) -> Deployment:
-    """Read everything; the faults of the whole first phase are collected, not only the first.
+    """Read everything, and collect all faults of the first phase.
 
-    `recording` keeps what each part of a rendered definition rests on. Without `keeps_trees` definitions forget the texts they
-    were read from, which are most of what they hold; a graph needs them.
+    `recording` keeps what each part of a rendered definition depends on. Without `keeps_trees`
+    definitions drop the texts they were read from, which are most of their size; a graph needs them.
     """
     defaults = [file for component in components if (file := component.get("service/files/defaults.yaml"))]
     configuration, faults = read_configuration(
@@ -137,7 +137,7 @@ def read_deployment(
 
 
 def _drop_duplicates(faults: Sequence[Fault], *, readable: bool) -> tuple[Fault, ...]:
-    """Each once: what is wrong with a definition is wrong with its named instances too."""
+    """Return each fault once: a definition's named instances have the same faults."""
     faults_by_place: dict[tuple[object, ...], Fault] = {}
     for fault_ in faults:
         if fault_.code == UNDEFINED_VARIABLE.code and not readable:
@@ -150,12 +150,12 @@ def _drop_duplicates(faults: Sequence[Fault], *, readable: bool) -> tuple[Fault,
 
 
 def with_address(variables: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
-    """The variables with the function `address` over them."""
+    """Return the variables with the function `address` over them."""
     return {**variables, "address": address_function(variables, mapping)}
 
 
 def make_sandbox(load: Callable[[str], Source | None], *, keep_trailing_newline: bool = True) -> Sandbox:
-    """The sandbox for a component's templates."""
+    """Return the sandbox for a component's templates."""
     return Sandbox(
         TEMPLATE_RULES,
         functions=_FUNCTIONS,
@@ -175,7 +175,7 @@ _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
 
 
 def trace_templates(load: Callable[[str], Source | None]) -> TracedTemplates:
-    """Templates as the sandbox renders them, which tell what each part of their text rests on."""
+    """Return templates like those of the sandbox that record what each part of their text depends on."""
     from sabir.languages.ccp.syntax.recording.templates import TracedTemplates
 
     return TracedTemplates(load, _FUNCTIONS, _FILTERS)
@@ -363,7 +363,7 @@ class _Reader:
 
 
 def _build_loader(component: Component) -> Callable[[str], Source | None]:
-    """What templates of a component include and import."""
+    """Return the loader of what templates of a component include and import."""
 
     def load(name: str) -> Source | None:
         file = component.get(f"service/{name}")

@@ -1,7 +1,8 @@
 """Dockerfiles of components: `NAME/Dockerfile.j2` describes the image NAME.
 
-They are templates over `images`, `versions` and `url` of the configuration. `image_spec(NAME)` is the whole name of another image, from
-which this one is made; `copy_sources(NAME, FOLDER)` copies a source that the configuration names; `render(FILE)` a template beside it.
+They are templates over `images`, `versions` and `url` of the configuration. `image_spec(NAME)` returns
+the full name of a base image, `copy_sources(NAME, FOLDER)` copies a configured source, and
+`render(FILE)` renders a template in the same directory.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _from_pattern: Final = lazy_pattern(r"^[ \t]*FROM[ \t]+(?P<image>\S+)", re.MULTI
 
 
 class ImageFile(Struct, frozen=True, kw_only=True, eq=False):
-    """A Dockerfile as it is built. `text` is None when its template fails."""
+    """A rendered Dockerfile. `text` is None if its template fails."""
 
     name: str
     full_name: str
@@ -52,7 +53,7 @@ class ImageFile(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def image_name(configuration: Configuration, name: str) -> str:
-    """Registry, namespace and tag are added by the framework."""
+    """Return the full name of an image, with registry, namespace and tag."""
     images = configuration.section("images")
     specs = images.get("image_specs")
     spec = (None if specs is None else specs.get(name)) or {}
@@ -62,7 +63,7 @@ def image_name(configuration: Configuration, name: str) -> str:
 
 
 def image_settings(configuration: Configuration, name: str) -> Iterator[tuple[str, ...]]:
-    """The paths of what is added to the name of an image."""
+    """Return the paths of the settings that are part of an image name."""
     images = configuration.section("images")
     spec = (images.get("image_specs") or {}).get(name) or {}
     for key in ("namespace", "tag"):
@@ -71,7 +72,7 @@ def image_settings(configuration: Configuration, name: str) -> Iterator[tuple[st
 
 
 def read_images(packages: Iterable[LoadedPackage], configuration: Configuration) -> Iterator[ImageFile]:
-    """In the order of their files."""
+    """Return the images in the order of their files."""
     variables = _image_variables(configuration)
     for package in packages:
         for name in package.list():
@@ -89,7 +90,7 @@ def _image_variables(configuration: Configuration) -> dict[str, Any]:
 
 
 class _Reader:
-    """Renders one Dockerfile, and takes down what it asks for."""
+    """Renders one Dockerfile, and records what it requests."""
 
     def __init__(self, package: LoadedPackage, folder: str, configuration: Configuration) -> None:
         self._package, self._folder, self._configuration = package, folder, configuration

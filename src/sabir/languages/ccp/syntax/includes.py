@@ -1,6 +1,6 @@
-"""Configurations of several documents, and of other files: a document `!include [FILE, …]` stands for those files.
+"""Configurations with several documents: `!include [FILE, …]` is replaced by those files.
 
-Everything is merged in the order in which it stands; a later document wins.
+Everything is merged in source order; a later document takes precedence.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FileLookup = Callable[[Source, str], PackageFile | None]
 def documents_of(
     layer: Source | Document, beside: FileLookup | None, faults: list[Fault], within: tuple[str, ...] = ()
 ) -> Iterator[tuple[Source, YamlNode]]:
-    """The documents of a layer, those that it includes in their place."""
+    """Return the documents of a layer, with includes replaced."""
     if isinstance(layer, Document):
         yield layer.source, layer.node
         return
@@ -55,7 +55,7 @@ def documents_of(
 
 
 def list_include_names(configuration: Source) -> Iterator[str]:
-    """The files that a configuration takes in, as it names them; what is wrong with it is said when it is read."""
+    """Return the files that a configuration includes, as written. Reading it reports mistakes."""
     if TAG not in configuration.text:
         return
     for document in compose(configuration, tags=frozenset([TAG])).documents:

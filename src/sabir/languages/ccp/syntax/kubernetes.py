@@ -1,8 +1,7 @@
-"""Parts of a definition that go to Kubernetes as they are: environment variables, life-cycle hooks.
+"""Readers of the parts that are passed to Kubernetes: environment variables, lifecycle hooks, ports.
 
-They are held to the form Kubernetes takes, so that a mistake is found here and not when the object is sent.
-
-The forms of a port (S-62): `8080`, `"8080"`, `8080:30080`, `{8080: 30080}`, `{cont: , node: , ingress: }`.
+They are checked against the form Kubernetes accepts, so that a mistake is found before an object is
+sent. A port (S-62) is `8080`, `"8080"`, `8080:30080`, `{8080: 30080}` or `{cont: , node: , ingress: }`.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _env_name_pattern: Final = lazy_pattern(r"[ -<>-~]+")
 
 
 class _Form(Struct, frozen=True):
-    """Keys of a mapping with their forms; `one_of`: exactly one key may be there."""
+    """Keys of a mapping with their forms; `one_of`: exactly one key is required."""
 
     keys: Mapping[str, _Form | str]
     required: tuple[str, ...] = ()
@@ -65,7 +64,7 @@ _LIFECYCLE: Final = _Form({"postStart": _HANDLER, "preStop": _HANDLER, "stopSign
 
 
 def read_env(reading: NodeReader, node: YamlNode, path: str) -> Mapping[str, Any]:
-    """One environment variable `{name, value | valueFrom}`."""
+    """Read one environment variable `{name, value | valueFrom}`."""
     mapping = reading.mapping(node, path)
     if mapping is None:
         return {}

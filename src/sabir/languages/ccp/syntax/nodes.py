@@ -1,4 +1,4 @@
-"""The typed definition. Nodes hold what was written, never what it means; each knows its path and its place."""
+"""The typed definition. Nodes hold what was written, never its meaning, with path and location."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class LocatedNode(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class MappingNode(LocatedNode, frozen=True, kw_only=True, eq=False):
-    """A node that was a mapping; `yaml` tells the places of its keys."""
+    """A node that was a mapping; `yaml` has the locations of its keys."""
 
     yaml: YamlMapping
 
 
 class Reference(LocatedNode, frozen=True, kw_only=True, eq=False):
-    """A name that stands for something defined elsewhere."""
+    """A name of something defined elsewhere."""
 
     name: str
 
@@ -58,7 +58,7 @@ class HttpProbe(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Probe(LocatedNode, frozen=True, kw_only=True, eq=False):
-    """A check: a command through the shell, or an HTTP request. `written` is the text or mapping as it stands."""
+    """A check: a shell command or an HTTP request. `written` is the string or mapping as written."""
 
     action: str | HttpProbe
     written: Any
@@ -116,12 +116,12 @@ class Container(MappingNode, frozen=True, kw_only=True, eq=False):
 
     @property
     def local_commands(self) -> tuple[Command, ...]:
-        """Those that run in the container itself."""
+        """The commands that run in the container itself."""
         return tuple(command for command in self.commands if not command.single)
 
     @property
     def single_commands(self) -> tuple[Command, ...]:
-        """Those that run once per deployment, as Jobs."""
+        """The commands that run once per deployment, as Jobs."""
         return tuple(command for command in self.commands if command.single)
 
 
@@ -162,7 +162,7 @@ class Secret(MappingNode, frozen=True, kw_only=True, eq=False):
 
 
 class Definition(Struct, frozen=True, kw_only=True, eq=False):
-    """One service of a component: a definition file, rendered for itself or for a named instance of it."""
+    """One service of a component: a definition file, rendered for itself or for a named instance."""
 
     component: str
     file: str

@@ -1,6 +1,6 @@
-"""What if: values that stand in for those of a definition, by the instance and key that `compile` shows.
+"""Overrides: values of definitions by instance and key, and templates that a configuration replaces.
 
-Templates that a configuration puts in place of those of components: `files: {NAME: PATH}`.
+Template replacements are written as `files: {NAME: PATH}`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlSequen
 
 
 class Overrides:
-    """Values by `INSTANCE.KEY`; `used` are those that a definition had a place for."""
+    """Values by `INSTANCE.KEY`; `used` are those that matched a definition."""
 
     def __init__(self, values: Mapping[str, Value]) -> None:
         self.values = values
         self.used: set[str] = set()
 
     def of(self, instance: str) -> frozenset[str]:
-        """The keys of an instance that are overridden."""
+        """Return the overridden keys of an instance."""
         return frozenset(key.rpartition(".")[2] for key in self.values if key.rpartition(".")[0] == instance)
 
     def apply(self, document: YamlNode | None, instance: str | None) -> YamlNode | None:
-        """The document of a definition with the values in it."""
+        """Return the document of a definition with the overrides applied."""
         service = document.get("service") if isinstance(document, YamlMapping) else None
         if not self.values or not isinstance(document, YamlMapping) or not isinstance(service, YamlMapping):
             return document
@@ -91,7 +91,7 @@ class Overrides:
         return node
 
     def reject_unused(self, instances: Iterator[str]) -> None:
-        """UsageError for an override that no definition had a place for."""
+        """Raise UsageError for an override that matched no definition."""
         from sabir.diagnostics.suggestions import did_you_mean
 
         left = next((subject for subject in self.values if subject not in self.used), None)
@@ -105,7 +105,7 @@ class Overrides:
 
 
 def _replace_entry(mapping: YamlMapping, key: str, value: YamlNode) -> YamlMapping:
-    """The mapping with one value replaced, or added at its end."""
+    """Return the mapping with one value replaced, or added at its end."""
     entries = tuple(
         YamlEntry(entry.key, value, entry.merged) if text_of(entry.key) == key else entry
         for entry in mapping.entries
@@ -131,7 +131,7 @@ REPLACES_NOTHING = ccp_rule(
 def find_replacements(
     configuration: Configuration, beside: FileLookup | None, names: set[str], faults: list[Fault]
 ) -> dict[str, PackageFile]:
-    """The replacing templates by the names of files; `names` are those that definitions have."""
+    """Return the replacing templates by file name; `names` are those that definitions have."""
     replaced: dict[str, PackageFile] = {}
     for name, path in configuration.section("files").items():
         place = configuration.place("files", name)

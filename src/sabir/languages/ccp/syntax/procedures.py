@@ -1,8 +1,8 @@
-"""What is done on demand: actions (`service/actions/*.yaml`) and upgrades (`service/upgrade/*.yaml`) of a component.
+"""Procedures: actions (`service/actions/*.yaml`) and upgrades (`service/upgrade/*.yaml`).
 
-An action is one command in an image of its own. An upgrade is a chain of steps: commands, services that are stopped, services
-that are brought to their new definition. Upgrades are templates like definitions; actions are plain YAML, because what they
-are asked with (`action_parameters`) is only known in their container.
+An action is one command in its own image. An upgrade is a chain of steps: commands, services to stop,
+services to update to their new definition. Upgrades are templates like definitions. Actions are plain
+YAML, because their arguments (`action_parameters`) are known only in their container.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ Procedure = Action | Upgrade
 def read_procedures(
     components: Iterable[Component], render: Render, faults: list[Fault]
 ) -> tuple[Procedure, ...]:
-    """The actions and upgrades of all components, in the order of their files."""
+    """Return the actions and upgrades of all components, in file order."""
     return tuple(
         procedure for component in components for procedure in _read_component(component, render, faults)
     )
@@ -154,7 +154,7 @@ def _read_action(reading: NodeReader, component: Component, mapping: YamlMapping
 
 
 def _read_action_files(reading: NodeReader, entries: dict[str, YamlEntry], path: str) -> dict[str, File]:
-    """Files of an action stand in a list; each is called like its content."""
+    """Read the files of an action, a list in which each is named by its content."""
     files: dict[str, File] = {}
     for node, item in reading.items(entries["files"].value, f"{path}.files") if "files" in entries else ():
         content = node.get("content") if isinstance(node, YamlMapping) else None
@@ -253,7 +253,7 @@ def _read_command(
     *,
     files: tuple[Reference, ...],
 ) -> Command:
-    """What is run: a single command, as definitions have them."""
+    """Read a single command, as definitions have them."""
     node = entries.get("name")
     return Command(
         path=path,

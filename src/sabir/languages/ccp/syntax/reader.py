@@ -1,4 +1,4 @@
-"""Reads YAML nodes as the types the document's tables name, and notes what does not fit."""
+"""Reads YAML nodes as the types that the document's tables name, and reports mismatches."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ _NO_TREE: Final = YamlMapping(EMPTY_SPAN, ())
 
 
 class Feature(Struct, frozen=True):
-    """A key that came with a DSL version: to be compared with the version a definition claims."""
+    """A key that a DSL version introduced, to be compared with the version a definition claims."""
 
     since: tuple[int, int, int]
     path: str
@@ -111,7 +111,7 @@ class Feature(Struct, frozen=True):
 
 
 class NodeReader:
-    """One text being read. A value that does not fit is noted and replaced by a harmless one."""
+    """Reads one text. A value that does not fit is reported and replaced by a harmless one."""
 
     def __init__(self, rendered: RenderedTemplate, faults: list[Fault], *, keeps_trees: bool = True) -> None:
         self.rendered = rendered
@@ -120,13 +120,13 @@ class NodeReader:
         self._keeps_trees = keeps_trees
 
     def take_defects(self, stream: YamlStream) -> None:
-        """What is wrong with the text as YAML, at its places in the template."""
+        """Report YAML errors of the text, at their locations in the template."""
         for defect in stream.findings:
             rule = DUPLICATE_KEY if defect.code == defects.DUPLICATE_KEY.code else YAML_SYNTAX
             self.fail(rule, "", defect.place.span, defect.message, hint=defect.hint)
 
     def tree(self, mapping: YamlMapping) -> YamlMapping:
-        """What a node keeps of its text: all of it for a graph, nothing for those who need the meaning only."""
+        """Return what a node keeps of its text: everything for a graph, otherwise nothing."""
         return mapping if self._keeps_trees else _NO_TREE
 
     def place(self, node: YamlNode) -> Place:
@@ -160,7 +160,7 @@ class NodeReader:
         return None
 
     def entries(self, mapping: YamlMapping, path: str) -> dict[str, YamlEntry]:
-        """The entries by their text keys; another key is a fault."""
+        """Return the entries with string keys; other keys are faults."""
         entries: dict[str, YamlEntry] = {}
         for entry in mapping.entries:
             key = entry.key
@@ -173,7 +173,7 @@ class NodeReader:
     def keys(
         self, mapping: YamlMapping, path: str, allowed: Iterable[str], *, required: Iterable[str] = ()
     ) -> dict[str, YamlEntry]:
-        """The entries with known keys. Unknown and missing keys are faults."""
+        """Return the entries with known keys. Unknown and missing keys are faults."""
         allowed = tuple(allowed)
         entries = {_key_text(entry.key): entry for entry in mapping.entries}
         meant: set[str | None] = set()
@@ -236,7 +236,7 @@ class NodeReader:
         return value if value in choices else choices[0]
 
     def match_text(self, node: YamlNode, path: str, pattern: re.Pattern[str], wanted: str) -> str:
-        """A text in the form of a pattern."""
+        """Read a string that matches a pattern."""
         value = self.text(node, path)
         if value and not pattern.fullmatch(value):
             self.fail(BAD_FORMAT, path, node, f"{path} must be {wanted}, not {value!r}")
@@ -246,17 +246,17 @@ class NodeReader:
     def key_matching(
         self, entry: YamlEntry, key: str, path: str, pattern: re.Pattern[str], complaint: str
     ) -> None:
-        """A key that becomes the name of something must have the form of a pattern."""
+        """Check a key that becomes a name against a pattern."""
         if not pattern.fullmatch(key):
             self.fail(BAD_FORMAT, path, entry.key, f"{path}: {key!r} {complaint}")
 
     def name(self, node: YamlNode, path: str) -> str:
-        """A DNS label: what Kubernetes takes as the name of a container, a volume, a Service."""
+        """Read a DNS label, as Kubernetes requires for names of containers, volumes and Services."""
         wanted = "a DNS label (lower-case letters, digits and hyphens, at most 63)"
         return self.match_text(node, path, DNS_LABEL, wanted)
 
     def items(self, node: YamlNode, path: str) -> Iterator[tuple[YamlNode, str]]:
-        """The items of an array that must not be empty, with their paths."""
+        """Return the items of a list that must not be empty, with their paths."""
         if not isinstance(node, YamlSequence):
             self.wrong_type(node, path, "an array")
             return

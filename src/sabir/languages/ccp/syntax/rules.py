@@ -1,9 +1,4 @@
-"""What can be wrong with a template of a component: a definition, an upgrade, a Dockerfile.
-
-How a rule of the language is written down; `examples.yaml` has the examples.
-
-A finding of CCP: it also knows where in the definition, or the configuration, it stands.
-"""
+"""CCP rules and faults: findings with a path in the definition or configuration, and template faults."""
 
 from __future__ import annotations
 
@@ -19,7 +14,10 @@ ccp_rule: Final = partial(Rule, language="ccp", examples="sabir.languages.ccp")
 
 
 class Fault(Finding, frozen=True, kw_only=True):
-    """`path` is dotted with `[i]` for list items, relative to the definition or the configuration; empty for a file."""
+    """A finding with a path; empty for a whole file.
+
+    The path is dotted, with `[i]` for list items, relative to the definition or configuration.
+    """
 
     path: str
     units: tuple[str, ...] = ()
@@ -41,7 +39,7 @@ def build_fault(
 
 
 def template_fault(finding: TemplateFinding) -> Fault:
-    """What a template did wrong, with the whole definition as its path."""
+    """Return the fault for an error of a template, with the whole definition as its path."""
     return finding.convert_to(Fault, path="")
 
 

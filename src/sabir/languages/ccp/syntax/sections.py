@@ -1,6 +1,6 @@
-"""The top level of a definition: service, files, secrets, dsl_version.
+"""Readers of a definition's top level: service, files, secrets, dsl_version.
 
-Secrets, which came after the document (S-73): a Secret object and where it is mounted.
+Secrets were added after the document (S-73): a Secret object and where it is mounted.
 """
 
 from __future__ import annotations
@@ -155,9 +155,9 @@ class Sections(Struct, frozen=True, kw_only=True, eq=False):
 def read_sections(
     reading: NodeReader, document: YamlNode | None, *, node_ports: PortRange, instance: str | None
 ) -> Sections | None:
-    """The typed sections; what is wrong is noted in the reading and loses its own part only.
+    """Return the typed sections; None if the text is not a mapping.
 
-    None when the text is no mapping at all.
+    A mistake is reported and loses only its own part.
     """
     if document is None:
         reading.fail(WRONG_TYPE, "", EMPTY_SPAN, "the definition is empty")
@@ -193,7 +193,7 @@ def read_sections(
 
 
 def _read_version(reading: NodeReader, node: YamlNode) -> str:
-    """`0.4` without a third part is a number for YAML; quotes would not make it a version."""
+    """Read the version. `0.4` is a number for YAML, and would not be a version in quotes either."""
     if isinstance(node, YamlScalar) and isinstance(node.value, float | int):
         reading.wrong_type(node, "dsl_version", "a version MAJOR.MINOR.PATCH", hint=f"as in {node.text}.0")
         return ""
@@ -201,7 +201,7 @@ def _read_version(reading: NodeReader, node: YamlNode) -> str:
 
 
 def _no_service(reading: NodeReader, mapping: YamlMapping) -> Service:
-    """Stands for a service that is missing or unreadable, so that the files and secrets beside it are not lost."""
+    """Return the stand-in for a missing or invalid service, so that files and secrets are kept."""
     place = reading.place(mapping)
     return Service(
         path="service",
@@ -269,7 +269,7 @@ def _read_service(
 
 
 def _check_long_names(reading: NodeReader, service: Service) -> None:
-    """Names that Kubernetes objects are given by joining two others must fit as well."""
+    """Check the length of object names that are joined from two others."""
     for container in service.containers:
         for command in container.single_commands:
             job = f"{service.name}-{command.name}"
@@ -307,7 +307,7 @@ def _read_choice(
 
 
 def _read_annotations(reading: NodeReader, entries: dict[str, YamlEntry]) -> dict[str, dict[str, str]]:
-    """`{pod: {…}, service: {…}}` (S-63); null is the default."""
+    """Read `{pod: {…}, service: {…}}` (S-63); null is the default."""
     path = "service.annotations"
     node = entries["annotations"].value if "annotations" in entries else None
     if node is None or (isinstance(node, YamlScalar) and node.value is None):
@@ -329,7 +329,7 @@ def _read_annotations(reading: NodeReader, entries: dict[str, YamlEntry]) -> dic
 def _read_named_entries(
     reading: NodeReader, entries: dict[str, YamlEntry], section: str
 ) -> dict[str, YamlEntry]:
-    """The entries of a section that maps names to things."""
+    """Return the entries of a section that maps names to things."""
     if section not in entries:
         return {}
     mapping = reading.mapping(entries[section].value, section)
@@ -337,7 +337,7 @@ def _read_named_entries(
 
 
 def read_files(reading: NodeReader, entries: dict[str, YamlEntry]) -> dict[str, File]:
-    """The section `files`: names to files."""
+    """Read the section `files`: names to files."""
     files: dict[str, File] = {}
     for name, entry in _read_named_entries(reading, entries, "files").items():
         path = join_path("files", name)
@@ -350,7 +350,7 @@ def read_files(reading: NodeReader, entries: dict[str, YamlEntry]) -> dict[str, 
 
 
 def read_file(reading: NodeReader, name: str, node: YamlNode, path: str, *, at: YamlNode) -> File | None:
-    """A file; `at` is the node that stands for it in messages."""
+    """Read a file; `at` is the node to show in messages."""
     mapping = reading.mapping(node, path)
     if mapping is None:
         return None

@@ -1,1 +1,1 @@
-"""Kubernetes objects of today (S-70), one kind a module."""
+"""Current Kubernetes objects (S-70), one subject per module."""

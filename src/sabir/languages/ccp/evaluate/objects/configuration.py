@@ -1,6 +1,6 @@
-"""ConfigMaps and Secrets: what the runner reads.
+"""ConfigMaps, Secrets and workflows: what the runner reads.
 
-Workflows: what the runner does in a container or a Job, as data.
+A workflow describes as data what the runner does in a container or a Job.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sabir.languages.ccp.syntax.nodes import Command, Definition, Service
 
 
 def build_workflow(units: Units, unit: Unit) -> dict[str, Any]:
-    """The workflow of a unit, in the form of the rendering contract."""
+    """Return the workflow of a unit, in the form of the rendering contract."""
     body: dict[str, Any] = {
         "name": unit.id,
         "dependencies": [str(dependency) for dependency in units.dependencies(unit)],
@@ -97,7 +97,7 @@ def build_secret(
 
 
 def deployment_objects(settings: ObjectSettings) -> Iterator[Data]:
-    """What the deployment has once, before its services."""
+    """Return the objects that a deployment has once, before its services."""
     configuration = settings.configuration
     yield _build_namespace(settings)
     if settings.has_credentials:
@@ -120,7 +120,10 @@ def _build_namespace(settings: ObjectSettings) -> Data:
 
 
 def _namespace_metadata(settings: ObjectSettings) -> Data:
-    """Clusters that keep pods from their hosts must be told when a deployment asks for that."""
+    """Return the metadata of the namespace.
+
+    Clusters with pod security need labels if a deployment uses privileged pods.
+    """
     names = {"ccp": "true"}
     if any(_is_privileged(definition.service) for definition in settings.deployment.definitions):
         names |= {f"pod-security.kubernetes.io/{mode}": "privileged" for mode in ("enforce", "audit", "warn")}
@@ -147,7 +150,7 @@ def _registry_login(settings: ObjectSettings) -> dict[str, str]:
 def service_objects(
     settings: ObjectSettings, definition: Definition, units: Iterable[Unit]
 ) -> Iterator[Data]:
-    """The ConfigMaps of one service, with the workflows of these units."""
+    """Return the ConfigMaps of one service, with the workflows of these units."""
     service = definition.service
     contents = {name: settings.text(definition, name) for name in definition.files}
     yield config_map(settings, f"{service.name}-files", contents)

@@ -1,10 +1,10 @@
-"""A digest of what a container will see that its pod's template does not say: files, commands, settings of the runner.
+"""The digest of a container's content, and the archive of the runner.
 
-It stands in the environment of the container, so that pods roll when it changes; and in an annotation of a Job, which is run
-again when it is another. So it is taken of the files as they will be rendered,
-not of the whole configuration: a setting that a service does not use leaves it alone.
-
-The runner as one archive that Python runs, the same bytes whenever it is made.
+The digest covers what the pod template does not contain: files, commands, and settings of the runner.
+It is an environment variable of the container, so that pods roll when it changes, and an annotation of
+a Job, which runs again when it changes. It covers the files as rendered, not the whole configuration: a
+setting that a service does not use leaves its digest unchanged. The archive has the same bytes whenever
+it is built.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ sys.exit(main(sys.argv[1:]))
 
 @lru_cache(maxsize=1)
 def runner_archive() -> bytes:
-    """Not compressed: an interpreter without zlib can read it, and no version of zlib changes it."""
+    """Return the archive. It is stored uncompressed, so no zlib is needed and no zlib version matters."""
     folder = resources.files("sabir.languages.ccp.runner")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".py"))
     texts = {
@@ -53,7 +53,7 @@ def runner_archive() -> bytes:
 
 @lru_cache(maxsize=1)
 def runner_data() -> str:
-    """As a ConfigMap holds it."""
+    """Return the archive in base64, as a ConfigMap holds it."""
     return base64.b64encode(runner_archive()).decode()
 
 
@@ -74,7 +74,7 @@ RUNNER_SETTINGS: Final = (
 
 class Contents:
     def __init__(self, resolved: ResolvedDeployment, reads: ObjectReads | None = None) -> None:
-        """`reads` notes whose content was taken; what it rests on is recorded apart, where it is asked for."""
+        """Prepare the digests; `reads` is notified of each unit whose content is used."""
         self._reads = reads
         self._templates = ContainerTemplates(resolved)
         self._resolved = resolved
@@ -86,13 +86,13 @@ class Contents:
         self._everything = ""
 
     def of_container(self, unit: Unit) -> str:
-        """Of a container; another version of the runner counts, too: old and new do not share a pod."""
+        """Return the digest of a container. It includes the runner, so versions never mix in a pod."""
         if self._reads is not None:
             self._reads.note_runner()
         return _content_digest([self._program, self._runner, self._unit(unit)])
 
     def of_job(self, unit: Unit, program: Mapping[str, Any]) -> str:
-        """Of a Job: what is run, in which image, with which files. A new version of sabir is no reason to run it again."""
+        """Return the digest of a Job: program, image and files. A new runner does not rerun Jobs."""
         env = [dict(variable) for variable in unit.container.env]
         return _content_digest([program, env, self._unit(unit)])
 

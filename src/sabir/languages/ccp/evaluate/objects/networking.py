@@ -1,6 +1,6 @@
-"""Services and the Ingress (S-62).
+"""Services, the Ingress (S-62), and access to the cluster API.
 
-Access to the API of the cluster, for services that ask for it: an account, a role with these rules, and what binds them.
+A service that requests API access gets an account, a role with the requested rules, and a binding.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _service_port(port: Port, *, external: bool) -> Data:
 
 
 def list_domains(resolved: ResolvedDeployment) -> Iterator[tuple[str, str, int]]:
-    """Host, service and port of everything that an Ingress leads to."""
+    """Return host, service and port of every Ingress rule."""
     domain = _ingress_domain(resolved.deployment.configuration)
     for definition in resolved.deployment.definitions if domain is not None else ():
         if resolved.deploys(definition.service.name):
@@ -72,7 +72,7 @@ def list_domains(resolved: ResolvedDeployment) -> Iterator[tuple[str, str, int]]
 
 
 def _ingress_domain(configuration: Configuration) -> str | None:
-    """None when nothing is reached through an Ingress."""
+    """Return the domain, or None if nothing is exposed through an Ingress."""
     configured = configuration.section("configs").get("ingress")
     if not isinstance(configured, dict) or not configured.get("enabled"):
         return None
@@ -80,7 +80,7 @@ def _ingress_domain(configuration: Configuration) -> str | None:
 
 
 def build_ingresses(settings: ObjectSettings, definition: Definition) -> Iterator[Data]:
-    """At most one."""
+    """Return the Ingress, or nothing."""
     domain = _ingress_domain(settings.configuration)
     named = [port for port in definition.service.ports if port.ingress]
     if domain is None or not named:
@@ -104,7 +104,7 @@ _GROUP: Final = "rbac.authorization.k8s.io"
 
 
 def pod_account(settings: ObjectSettings, definition: Definition) -> Data:
-    """The account of a pod; that of the namespace when nothing is said."""
+    """Return the account of a pod; by default that of the namespace."""
     return {"serviceAccountName": definition.service.name} if _access_rules(settings, definition) else {}
 
 
@@ -131,7 +131,7 @@ def _role_subjects(settings: ObjectSettings, name: str) -> list[Data]:
 
 
 def _access_rules(settings: ObjectSettings, definition: Definition) -> list[Data]:
-    """`kubernetes.access`, by the name of a service, or of an action or upgrade."""
+    """Return `kubernetes.access` for the name of a service, action or upgrade."""
     access = settings.configuration.section("kubernetes").get("access") or {}
     service = definition.service.name
     written = access.get(service) or access.get(service.removeprefix("action-")) or ()

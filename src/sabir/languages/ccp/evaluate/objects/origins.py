@@ -1,4 +1,4 @@
-"""What objects are made from, recorded while they are: values of definitions and of the configuration, and texts of files."""
+"""Recording of what objects are made from: values of definitions, settings, and texts of files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Made = TypeVar("_Made")
 
 
 class Owner(Enum):
-    """Who has what was read; a value of a definition belongs to its node."""
+    """The owner of a value that was read; a value of a definition belongs to its node."""
 
     CONFIGURATION = "configuration"
     """By the path."""
@@ -36,14 +36,14 @@ class Owner(Enum):
 
 
 class MadeFrom(Struct, frozen=True, eq=False):
-    """What was read for an object: for each part that is made apart, and for the rest of it."""
+    """What was read for an object, for its separately recorded parts and for the rest."""
 
     parts: Mapping[str, Sources] = {}
     rest: Sources = ()
 
 
 class ObjectReads:
-    """Watches a deployment while its objects are made, one after the other."""
+    """Watches a deployment while its objects are made one after the other."""
 
     def __init__(self, resolved: ResolvedDeployment) -> None:
         self.resolved = resolved
@@ -52,7 +52,7 @@ class ObjectReads:
         self._parts: dict[str, Sources] = {}
 
     def watch_deployment(self) -> ResolvedDeployment:
-        """The same deployment; what is read from it is noted."""
+        """Return an equivalent deployment that records what is read from it."""
         deployment, topology = self.resolved.deployment, self.resolved.topology
         nodes = WatchedNodes(self._computing)
         definitions = tuple(map(nodes.of, deployment.definitions))
@@ -71,7 +71,7 @@ class ObjectReads:
         return WatchedSettings(self._computing, owner, (), values)
 
     def each(self, objects: Iterator[_Made]) -> Iterator[tuple[_Made, MadeFrom]]:
-        """Objects, each with what was read to make it. What is read to know that there is none is nobody's."""
+        """Yield objects, each with what was read to make it. Reads after the last object are dropped."""
         while True:
             self._parts = {}
             before = self._computing.open()

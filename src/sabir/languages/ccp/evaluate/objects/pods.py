@@ -63,7 +63,10 @@ def container_spec(settings: ObjectSettings, definition: Definition, container: 
 def job_container_spec(
     settings: ObjectSettings, definition: Definition, container: Container, command: Command
 ) -> Data:
-    """A Job's container has the image, environment and volumes of the container its command belongs to."""
+    """Return the container of a Job.
+
+    It has the image, environment and volumes of the container its command belongs to.
+    """
     program = job_program(settings, container, command)
     return {
         "name": command.name,
@@ -79,7 +82,7 @@ def job_container_spec(
 
 
 def job_program(settings: ObjectSettings, container: Container, command: Command) -> Data:
-    """What a Job runs in, and with which rights."""
+    """Return what a Job runs, in which image and with which security context."""
     return {
         "image": settings.image(command.image or container.image),
         "securityContext": {"privileged": container.privileged},
@@ -87,7 +90,7 @@ def job_program(settings: ObjectSettings, container: Container, command: Command
 
 
 def container_environment(container: Container) -> list[Data]:
-    """What the runner asks of its pod, then what the definition adds."""
+    """Return what the runner needs to know of its pod, then the variables of the definition."""
     fields = [{"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}} for name, path in _POD_FIELDS]
     limits = [
         {"name": name, "valueFrom": {"resourceFieldRef": {"resource": resource}}}
@@ -99,7 +102,7 @@ def container_environment(container: Container) -> list[Data]:
 
 
 def readiness_probe(settings: ObjectSettings, container: Container) -> Data:
-    """The runner runs the check and, when it is well, writes the status (S-65)."""
+    """Return the probe: the runner runs the check and, on success, writes the status (S-65)."""
     probe: Data = {
         "exec": {"command": runner_command(settings, "status", container.name)},
         "timeoutSeconds": _READINESS_TIMEOUT,

@@ -59,14 +59,14 @@ class ObjectSettings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return Contents(self.resolved if self.reads is None else self.reads.resolved, self.reads)
 
     def image(self, name: str) -> str:
-        """Registry, namespace and tag are added by the framework."""
+        """Return the full image name, with registry, namespace and tag."""
         if name in self.image_overrides:
             return self.image_overrides[name]
         return image_name(self.configuration, name)
 
     @property
     def python_image(self) -> str | None:
-        """The image that brings an interpreter to containers without one, when the configuration names it."""
+        """The image that provides an interpreter to containers without one, if configured."""
         options = self.configuration.section("configs").get("runner")
         name = options.get("image") if isinstance(options, dict) else None
         if not isinstance(name, str) or not name:
@@ -74,7 +74,7 @@ class ObjectSettings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return name if "/" in name else self.image(name)
 
     def pull_policy(self) -> dict[str, str]:
-        """When images are pulled, where the configuration says so."""
+        """When images are pulled, if configured."""
         policy = self.configuration.section("kubernetes").get("image_pull_policy")
         return {} if policy is None else {"imagePullPolicy": str(policy)}
 
@@ -84,7 +84,7 @@ class ObjectSettings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     @cached_property
     def exports(self) -> dict[str, str]:
-        """Shared macros of all components by the names of their files."""
+        """The shared macros of all components by file name."""
         return {name: source.text for name, source in collect_macros(self.deployment.components).items()}
 
     def export_texts(self) -> dict[str, str]:
@@ -93,7 +93,7 @@ class ObjectSettings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return dict(self.exports)
 
     def text(self, definition: Definition, name: str) -> str:
-        """The template of a file of a definition."""
+        """Return the template of a file of a definition."""
         content = self.deployment.content(definition, name)
         if self.reads is not None:
             self.reads.note_text(definition, name)
@@ -112,12 +112,12 @@ class ObjectSettings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return self.part("metadata", lambda: {"name": name, "namespace": self.namespace, **extra()})
 
     def part(self, name: str, make: Callable[[], _Part]) -> _Part:
-        """A part of an object that rests on other lines than the rest of it."""
+        """Return a part of an object that has other sources than the rest of it."""
         return make() if self.reads is None else self.reads.part(name, make)
 
 
 def default_metadata(definition: Definition) -> dict[str, Any]:
-    """What the metadata of an object say when it has nothing else to say."""
+    """Return the metadata of an object without its own labels or annotations."""
     return {"labels": service_labels(definition)}
 
 

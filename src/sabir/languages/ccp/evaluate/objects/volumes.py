@@ -1,4 +1,4 @@
-"""Volumes and mounts of pods: the framework's own, the user's, the secrets."""
+"""Volumes and mounts of pods: built-in ones, those of definitions, and secrets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def container_secrets(definition: Definition, container: Container) -> list[Secr
 
 
 def job_secrets(definition: Definition, container: Container, command: Command) -> list[Secret]:
-    """Jobs mount the secrets of their container too."""
+    """Return the secrets that a Job mounts, including those of its container."""
     return _find_secrets(definition, (*container.local_commands, command))
 
 
@@ -57,7 +57,7 @@ def build_mounts(
 
 
 def _uses_etc(definition: Definition, container: Container, secrets: Sequence[Secret]) -> bool:
-    """Does the service put something of its own below /etc/ccp? Then that folder has to stay writable."""
+    """Return whether the service writes under /etc/ccp, which must stay writable then."""
     paths = [file.destination for file in definition.files.values()]
     paths += [volume.mount_path for volume in container.volumes]
     paths += [secret.mount_path for secret in secrets]
@@ -65,7 +65,7 @@ def _uses_etc(definition: Definition, container: Container, secrets: Sequence[Se
 
 
 def _list_directories(settings: ObjectSettings, definition: Definition) -> list[str]:
-    """The folders below /etc/ccp that the runner reads."""
+    """Return the directories under /etc/ccp that the runner reads."""
     paths = (
         item["path"]
         for source in _list_volume_sources(settings, definition, ("",))
@@ -82,7 +82,7 @@ def pod_volumes(
     units: Sequence[str],
     secrets: Iterable[Secret],
 ) -> list[Data]:
-    """The volumes of a pod, each once: the framework's, the user's, the secrets."""
+    """Return the volumes of a pod, each once: built-in, of the definition, secrets."""
     volumes: dict[str, Data] = {}
     for container in containers:
         for volume in container.volumes:
@@ -108,7 +108,7 @@ def pod_volumes(
 
 
 def init_containers(settings: ObjectSettings, definition: Definition) -> Data:
-    """What runs before the containers of a pod: the interpreter is brought, where the configuration asks for it."""
+    """Return the containers that run first: one provides the interpreter, if configured."""
     if settings.python_image is None:
         return {}
     name = own_volume_names(definition)[2]
@@ -123,7 +123,7 @@ def init_containers(settings: ObjectSettings, definition: Definition) -> Data:
 
 
 def own_volume_names(definition: Definition) -> tuple[str, str, str]:
-    """`ccp-etc`, `ccp-runner` and `ccp-python`, with a number when a volume of the user's is called so."""
+    """Return `ccp-etc`, `ccp-runner` and `ccp-python`, numbered if a user's volume has that name."""
     taken = {volume.name for container in definition.service.containers for volume in container.volumes}
     taken |= set(definition.secrets)
     return (
@@ -144,7 +144,7 @@ def _pick_free_name(name: str, taken: set[str]) -> str:
 def _list_volume_sources(
     settings: ObjectSettings, definition: Definition, units: Sequence[str]
 ) -> list[Data]:
-    """Everything the runner reads, below /etc/ccp as the existing tool lays it out."""
+    """Return everything the runner reads, in the layout of fuel-ccp under /etc/ccp."""
     service = definition.service.name
     sources = [
         _volume_source("configMap", "globals", [("globals", "globals/globals.json")]),

@@ -1,7 +1,4 @@
-"""Deployment, DaemonSet, StatefulSet.
-
-The Job of a single command: of a service, of an action, of a step of an upgrade.
-"""
+"""Workloads: Deployment, DaemonSet, StatefulSet, and the Jobs of single commands."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ Data = dict[str, Any]
 
 
 def build_workloads(settings: ObjectSettings, definition: Definition) -> Iterator[Data]:
-    """Each service has one."""
+    """Return the workload of a service."""
     service = definition.service
     metadata: Data = {"labels": service_labels(definition)}
     if service.pod_annotations:
@@ -53,7 +50,7 @@ def build_workloads(settings: ObjectSettings, definition: Definition) -> Iterato
 
 
 def _update_strategy(service: Service) -> Data:
-    """S-64: Kubernetes has other strategies for the other kinds."""
+    """Return the update strategy (S-64), which Kubernetes defines differently for each kind."""
     if service.kind is WorkloadKind.STATEFUL_SET:
         return {"updateStrategy": {"type": "RollingUpdate"}}
     if service.kind is WorkloadKind.DAEMON_SET:
@@ -134,9 +131,10 @@ def build_job(
     restarts: bool = True,
     extra_labels: Mapping[str, str] | None = None,
 ) -> Data:
-    """Named after its command, however often that changes: the annotation tells whether it is the same.
+    """Return the Job of a command.
 
-    `restarts`: a command that fails is tried again.
+    The name does not depend on the content; an annotation tells whether it changed. With `restarts` a
+    command that fails is tried again.
     """
     template = {
         # Without `app`: the Service would send requests to the Job's pod.

@@ -1,9 +1,10 @@
-"""Gathers the interpreter that runs this, Jinja2, and every library they need into one folder that runs in any image.
+"""Collects the running interpreter, Jinja2 and their libraries into a directory that runs in any image.
 
     python3 gather.py FOLDER
 
-It goes into an image that brings the interpreter to containers without one. Any image of the same processor will do: the loader and
-the C library come along. Only FOLDER/bin/python3, a shell script, is meant to be called.
+The directory goes into an image that provides the interpreter to containers without one. Any image for
+the same processor works, because the loader and the C library are included. Call only
+FOLDER/bin/python3, a shell script.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def gather(folder: str) -> None:
 
 
 def _copy_libraries(programs: list[str], folder: str) -> str:
-    """The name of the loader."""
+    """Copy the shared libraries. Return the name of the loader."""
     libraries = {path for program in programs for path in _list_libraries(program)}
     loader = next(path for path in libraries if os.path.basename(path).startswith("ld-"))
     beside = os.path.dirname(next(path for path in libraries if os.path.basename(path).startswith("libc.")))

@@ -1,1 +1,1 @@
-"""Definitions that are rendered once more to see what each part of their text rests on; only when that is asked for."""
+"""Definitions rendered once more to record what each part of their text depends on, on request only."""

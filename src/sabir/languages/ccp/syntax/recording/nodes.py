@@ -1,7 +1,8 @@
-"""Definitions that note which of their values are read: a node of them stands in for the one that was read from the text.
+"""Proxies of definition nodes that record which values are read.
 
-A value counts as read when it is taken, with all that is in it. Parts that are mappings of their own (containers, commands, files,
-secrets) are watched in turn; taking a list of them notes only which there are.
+A value counts as read, with everything in it, when it is accessed. Parts that are mappings themselves
+(containers, commands, files, secrets) are watched in turn. Accessing a list of them records only which
+exist.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _Node = TypeVar("_Node", Definition, MappingNode)
 
 
 class _NodeProxy:
-    """In the place of a node. Properties of the node see what stands in, so that what they read is noted, too."""
+    """The proxy of a node. Properties of the node use the proxy, so that what they read is recorded."""
 
     __slots__ = ("node", "nodes")
 
@@ -73,7 +74,7 @@ class _NodeProxy:
 
 
 class WatchedNodes:
-    """What stands in for the nodes of a deployment, one for each."""
+    """The proxies of a deployment's nodes, one for each."""
 
     def __init__(self, computing: ReadTracker) -> None:
         self._computing = computing
@@ -86,7 +87,7 @@ class WatchedNodes:
         return cast(_Node, watched)
 
     def field(self, node: Definition | MappingNode, name: str) -> Any:
-        """The value of a field; that it was read is noted."""
+        """Return the value of a field, and record the read."""
         value = getattr(node, name)
         if isinstance(value, MappingNode):
             return self.of(value)
@@ -101,5 +102,5 @@ class WatchedNodes:
 
 
 def unwrap_node(node: _Node) -> _Node:
-    """The node itself, whether something stands in for it or not."""
+    """Return the node itself, whether it is a proxy or not."""
     return cast(_Node, node.node) if isinstance(node, _NodeProxy) else node

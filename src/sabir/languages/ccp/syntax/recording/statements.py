@@ -1,10 +1,9 @@
-"""A template with marks in it: filters that no template can name, which tell the rendering that runs what was computed.
+"""Marks in templates, and the trace of what each part of a rendered text depends on.
 
-A filter gets its argument when that is computed, so everything that was read since the mark before belongs to it. Marks stand
-behind each expression that is put out, tested, looped over or given a name, and at the beginning and end of what is computed
-on the side (macros, blocks).
-
-What each part of a rendered text rests on, found by the position in it.
+Marks are filters with names that no template can use; they notify the running rendering of what was
+computed. A filter gets its argument after that is computed, so everything read since the previous mark
+belongs to it. Marks follow each expression that is output, tested, looped over or assigned, and enclose
+what is computed separately (macros, blocks).
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class _Block:
 
 
 class TemplateMarks:
-    """What the marks of a template stand for: sites by their numbers."""
+    """The meaning of a template's marks: sites by their numbers."""
 
     def __init__(self) -> None:
         self.sites: list[Site] = []
@@ -47,7 +46,7 @@ class TemplateMarks:
 
 
 def mark_reads(tree: nodes.Template, source: Source) -> TemplateMarks:
-    """Rewrite the tree in place."""
+    """Insert the marks into the tree in place."""
     marking = _ReadMarking(source)
     marking.visit(tree)
     marking.marked.pieces = tuple(marking.pieces)
@@ -55,7 +54,7 @@ def mark_reads(tree: nodes.Template, source: Source) -> TemplateMarks:
 
 
 def _read_blocks(source: Source) -> dict[str, deque[_Block]]:
-    """The statements of a template by their first word, in the order in which the tree has them."""
+    """Return the statements of a template by their first word, in tree order."""
     blocks: defaultdict[str, deque[_Block]] = defaultdict(deque)
     opened: list[_Block] = []
     for tag in read_tags(source.text).tags:
@@ -243,14 +242,14 @@ class _ReadMarking(MarkingTransformer):
 
 
 def _target_names(target: nodes.Node) -> tuple[str, ...]:
-    """The names that an assignment or a loop gives values."""
+    """Return the names that an assignment or a loop sets."""
     if isinstance(target, nodes.Name | nodes.NSRef):
         return (target.name,)
     return tuple(name.name for name in target.find_all(nodes.Name))
 
 
 def _list_assigned_names(node: nodes.Node) -> tuple[str, ...]:
-    """The names that statements inside may give another value, also when they did not run."""
+    """Return the names that inner statements may set, even if they did not run."""
     targets = [
         *(statement.target for statement in node.find_all(nodes.Assign)),
         *(statement.target for statement in node.find_all(nodes.AssignBlock)),
@@ -259,9 +258,10 @@ def _list_assigned_names(node: nodes.Node) -> tuple[str, ...]:
 
 
 class Trace(Struct, frozen=True, eq=False):
-    """Segments of a rendered text: where each begins, what was read for it, and what decided that it is there.
+    """Segments of a rendered text: where each starts, what was read for it, and what decided its presence.
 
-    A statement that ends leaves a segment without text. So one that wrote nothing is known where it could have written.
+    A statement that ends adds a segment without text. So one that wrote nothing is known where it could
+    have written.
     """
 
     text: str
@@ -269,7 +269,7 @@ class Trace(Struct, frozen=True, eq=False):
     sources: tuple[Sources, ...]
 
     def gaps(self, span: Span) -> Iterator[tuple[int, Sources]]:
-        """Where statements ended in a span, each with what decided whether and what it wrote."""
+        """Return where statements ended in a span, each with what decided its output."""
         end = self._end(span)
         index = bisect_left(self.starts, span.start)
         while index < len(self.starts) and self.starts[index] <= end:
@@ -278,11 +278,11 @@ class Trace(Struct, frozen=True, eq=False):
             index += 1
 
     def at(self, offset: int) -> Sources:
-        """What the character at an offset rests on."""
+        """Return what the character at an offset depends on."""
         return self.sources[max(bisect_right(self.starts, offset) - 1, 0)]
 
     def over(self, span: Span) -> tuple[ValueSource, ...]:
-        """All that a span of the text rests on, each source once."""
+        """Return everything that a span of the text depends on, each source once."""
         return tuple(dict.fromkeys(self._over(span)))
 
     def _over(self, span: Span) -> Iterator[ValueSource]:
@@ -297,7 +297,7 @@ class Trace(Struct, frozen=True, eq=False):
             index += 1
 
     def last(self, span: Span) -> int:
-        """Where the last word of a span ends."""
+        """Return where the last word of a span ends."""
         end = min(span.end, len(self.text))
         while end > span.start and self.text[end - 1].isspace():
             end -= 1
@@ -308,7 +308,7 @@ class Trace(Struct, frozen=True, eq=False):
         return follows == self.starts[index]
 
     def _end(self, span: Span) -> int:
-        """A list or mapping may go on with what a condition leaves out: as far as the text that comes next."""
+        """Return the end of a list or mapping, extended over output that a condition omitted."""
         end = span.end
         if "\n" in self.text[span.start : end]:
             while end < len(self.text) and self.text[end].isspace():

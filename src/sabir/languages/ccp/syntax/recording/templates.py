@@ -1,11 +1,10 @@
-"""A rendering that is recorded: the same text again, with what each part of it was computed from.
+"""Recorded renderings: the same text again, with what each part of it was computed from.
 
-It runs after the ordinary one, when that succeeded, so whatever goes wrong is said by the ordinary one.
+This runs after an ordinary rendering that succeeded, which has reported any errors.
 
-Variables of templates that note which settings are read.
-
-A mapping notes the setting that is taken from it. A list counts as read when it is taken, with all its scalars: what Jinja2
-and its filters do to a list cannot be watched. Mappings inside of it are watched on their own.
+Variables record which settings are read. A mapping records the setting that is taken from it. A list
+counts as read with all its scalars when it is taken, because Jinja2 and its filters process lists in
+ways that cannot be observed. Mappings inside a list are watched separately.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ Setting = tuple[Any, Path]
 
 
 class WatchedSettings(dict[str, Any]):
-    """A mapping of the configuration that tells what is read."""
+    """A mapping of the configuration that records what is read."""
 
     __slots__ = ("computing", "owner", "path")
 
@@ -54,7 +53,7 @@ class WatchedSettings(dict[str, Any]):
         return value
 
     def note(self, key: str) -> None:
-        """A value is read: all of it, but for the mappings in it."""
+        """Record a read of a value: all of it, except the mappings in it."""
         self._note(super().get(key), (*self.path, key))
 
     def _note(self, value: Any, path: Path) -> None:
@@ -71,7 +70,7 @@ class WatchedSettings(dict[str, Any]):
         self.computing.reads.append((self.owner, path))
 
     def note_keys(self) -> None:
-        """That there are these keys, and no others."""
+        """Record that exactly these keys exist."""
         for key in super().__iter__():
             self.note_key(key)
 
@@ -150,7 +149,7 @@ class WatchedSettings(dict[str, Any]):
 
 
 def first_leaf(value: Any) -> Path:
-    """The way to the first value that holds no others: the line that says that there is something."""
+    """Return the path to the first scalar, the line that shows that a value exists."""
     if isinstance(value, dict) and (key := next(dict.__iter__(value), None)) is not None:
         return (key, *first_leaf(dict.get(value, key)))
     if isinstance(value, list) and value:
@@ -162,7 +161,7 @@ _LIMITS: Final = TemplateLimits()
 
 
 class RecordingEnvironment(BoundedEnvironment):
-    """Compiles templates with marks in them, which go to the rendering that runs."""
+    """Compiles templates with marks that notify the running rendering."""
 
     def __init__(
         self, *, load: Callable[[str], Text | None], functions: Mapping[str, Any], filters: Mapping[str, Any]
@@ -191,7 +190,7 @@ class TracedTemplates:
         self._environment = RecordingEnvironment(load=load, functions=functions, filters=filters)
 
     def leniently(self) -> TracedTemplates:
-        """The same, with undefined names empty and false, as the templates of files have them."""
+        """Return the same templates with undefined names empty and false, as in file templates."""
         self._environment.keep_trailing_newline = False
         self._environment.undefined = Undefined
         return self
@@ -199,8 +198,10 @@ class TracedTemplates:
     def trace(
         self, source: Text, instance: str | None, variables: Mapping[str, Any], mapping: Mapping[str, str]
     ) -> Trace | None:
-        """What each part of the text rests on, over the variables of the deployment or of a named instance of a service;
-        None when it takes too long."""
+        """Return what each part of the text depends on; None if it takes too long.
+
+        The variables are those of the deployment or of a named instance of a service.
+        """
         computing = ReadTracker()
         watched = WatchedSettings(computing, (VARIABLES, instance), (), variables)
         services = WatchedSettings(computing, (MAPPING, instance), (), mapping)
@@ -217,7 +218,7 @@ class TracedTemplates:
 
 
 class _Rendering:
-    """The state of one rendering: what is being computed, what decides, which names have a value from the template."""
+    """The state of one rendering: what is being computed, what decides, which names the template set."""
 
     def __init__(
         self, environment: RecordingEnvironment, variables: WatchedSettings, computing: ReadTracker
@@ -252,13 +253,13 @@ class _Rendering:
         return self.environment.marked[template].sites[number]
 
     def step(self, site: Site) -> ProvenanceStep:
-        """All that was read since the last mark."""
+        """Return everything that was read since the last mark."""
         reads = self.computing.distinct(self.computing.reads)
         self.computing.reads.clear()
         return self.recorder.step(site, reads, self.computing.decided_by)
 
     def take_outputs(self) -> Sources:
-        """What the text that comes now rests on: what decides about it, and what was read for it."""
+        """Return what the following text depends on: what decides about it, and its reads."""
         outputs, self.outputs = self.outputs, []
         read = (source for step in outputs for source in step.reads)
         return tuple(dict.fromkeys((*self.computing.decided_by, *read)))
@@ -303,7 +304,7 @@ class _Rendering:
         self.written.update(dict.fromkeys(names, self.test(site)))
 
     def round(self) -> None:
-        """What was read to come to the next item belongs to the loop."""
+        """Assign the reads that led to the next item to the loop."""
         reads = self.computing.reads
         loop = self.computing.decided_by[-1]
         if reads and isinstance(loop, ProvenanceStep):
