@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sabir
-from sabir.errors import DeployError, FindingError, UnusableInput, UsageError
+from sabir.errors import DeployError, FindingError, InputError, UsageError
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SHOP = EXAMPLES / "shop"
@@ -78,7 +78,7 @@ def test_check() -> None:
     assert len(codes) > 1
     chosen = min(codes)
     assert {finding.code for _, finding in sabir.check(broken, select=chosen).findings()} == {chosen}
-    with pytest.raises(UnusableInput, match="no such path"):
+    with pytest.raises(InputError, match="no such path"):
         sabir.check("nowhere")
     with pytest.raises(UsageError, match="did you mean 'select'"):
         sabir.check(broken, selct="E")

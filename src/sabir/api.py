@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from sabir.checks.options import CheckOptions
 from sabir.checks.report import Report
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.errors import FindingError, UnusableInput
+from sabir.errors import FindingError, InputError
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Value
 from sabir.interpreter import deepen_stack
@@ -92,7 +92,7 @@ def check(*paths: Path | str, session: Session | None = None, **options: Any) ->
     parsed = CheckOptions.of({**options})
     result = check_paths([Path(path) for path in paths], _with_session(parsed, session))
     if result.refused:
-        raise UnusableInput("; ".join(reason for _, reason in result.refused))
+        raise InputError("; ".join(reason for _, reason in result.refused))
     return result.report
 
 

@@ -1,16 +1,24 @@
-"""All exceptions that sabir raises on purpose.
+"""The exceptions of sabir.
 
-    SabirError                  the root: catch it to catch everything raised on purpose
-    ├── UnusableInput           the input cannot be read at all: path not found, neither directory nor archive …
-    ├── UsageError              the request is invalid: an unknown language, format or option value
+    SabirError                  the root: catch this to catch everything that sabir raises on purpose
+    ├── InputError              the input cannot be used at all: no such path, neither a directory nor an archive (exit code 2)
+    │   ├── PackageReadError    a file of a package cannot be read                          (sabir.source.packages)
+    │   └── YamlError           the rest of a YAML text cannot be used                      (sabir.source.yaml)
+    ├── UsageError              the request makes no sense: an unknown language, format or option value (exit code 2)
     ├── PluginError             a plugin could not be loaded or broke its contract
-    ├── DeployError             a deployment is rejected or cannot continue: a lock, a state, a target
-    │   ├── UnreachableError    a target is unreachable at the moment
-    │   └── DivergedError       a program that runs again differs from its record (`sabir.resources`)
-    └── FindingError            work stopped because of the user's files; carries the findings
+    │   └── AnnotationError     an annotation of an Inmanta plugin is missing or invalid    (sabir.languages.inmanta)
+    ├── FindingError            work stopped on something the author wrote; carries the findings (exit code 1)
+    │   └── QueryError          an expression could not be evaluated                        (sabir.expressions.query)
+    ├── ExpressionError         the expression languages: YaqlError, PatternError, RenderError … (sabir.expressions)
+    ├── MuranoError             what a MuranoPL program raises or violates                  (sabir.languages.muranopl)
+    ├── DeployError             a deployment is refused or cannot continue: a lock, the state, a target (exit code 1)
+    │   ├── UnreachableError    a target does not respond now; nothing was requested of it
+    │   └── DivergedError       a program that runs again differs from its record           (sabir.resources)
+    └── ServerError             the service: AlreadyExistsError, ProcessEndedError          (sabir.server)
 
-A mistake in the user's files is a `Finding`, which is a value: findings are collected so that one run shows all of
-them. `FindingError` only transports findings through code that cannot continue.
+Everything else that derives from `SabirError` is caught inside its package. What an author wrote wrong is a `Finding` (a value),
+collected so that one run reports all of them; `FindingError` only carries findings across code that cannot continue. Control
+flow is not an error: `Overrun` derives from `BaseException`.
 """
 
 from __future__ import annotations
@@ -26,7 +34,7 @@ class SabirError(Exception):
     """Base class of everything that sabir raises on purpose."""
 
 
-class UnusableInput(SabirError):
+class InputError(SabirError):
     """The input cannot be read at all; the command line prints one line and exits with code 2."""
 
 
@@ -40,6 +48,14 @@ class UsageError(SabirError):
 
 class PluginError(SabirError):
     """A plugin could not be loaded or broke its contract."""
+
+
+class ExpressionError(SabirError):
+    """An expression, pattern or template is invalid, or its evaluation failed."""
+
+
+class ServerError(SabirError):
+    """The service could not do what was requested."""
 
 
 class DeployError(SabirError):

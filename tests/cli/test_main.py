@@ -13,7 +13,7 @@ from sabir.cli.boundary import explain_failure
 from sabir.cli.main import COMMANDS, main
 from sabir.diagnostics import suggest
 from sabir.diagnostics.finding import Finding
-from sabir.errors import FindingError, PluginError, UnusableInput
+from sabir.errors import FindingError, InputError, PluginError
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -86,7 +86,7 @@ FINDING = Finding.about_file("E006", "a key twice", "a.yaml", hint="take one")
 @pytest.mark.parametrize(
     ("error", "status", "text"),
     [
-        (UnusableInput("no such path 'x'"), 2, "sabir: no such path 'x'\n"),
+        (InputError("no such path 'x'"), 2, "sabir: no such path 'x'\n"),
         (PluginError("two\nlines"), 2, "sabir: two lines\n"),
         (FindingError([FINDING]), 1, "a.yaml: E006 a key twice\n  = take one\n"),
         (KeyboardInterrupt(), 130, "sabir: stopped\n"),

@@ -18,8 +18,8 @@ from sabir.environment.read import read_environment
 from sabir.errors import SabirError
 from sabir.expressions.patterns import (
     PatternError,
-    PatternRefused,
-    ResultTooLong,
+    PatternRefusedError,
+    ResultTooLongError,
     compile_pattern,
     substitute_matches,
 )
@@ -30,7 +30,7 @@ from sabir.graph.json import graph_chunks, load_graph
 from sabir.languages.inmanta.syntax.parser import parse as parse_inmanta
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.syntax.classes import read_class_file
-from sabir.languages.muranopl.syntax.manifest import InvalidVersion, Version, VersionSpec, read_manifest
+from sabir.languages.muranopl.syntax.manifest import Version, VersionError, VersionSpec, read_manifest
 from sabir.languages.resources import LANGUAGE as RESOURCES
 from sabir.languages.tosca.syntax.documents import load_topology as load_tosca
 from sabir.languages.tosca.syntax.files import PackageFiles
@@ -147,7 +147,7 @@ def _versions(text: str) -> None:
     version, _, spec = text.partition("\n")
     try:
         VersionSpec.parse(spec).allows(Version.parse(version))
-    except InvalidVersion as error:
+    except VersionError as error:
         _has_words(error)
 
 
@@ -155,7 +155,7 @@ def _pattern(text: str) -> None:
     pattern, _, subject = text.partition("\n")
     try:
         substitute_matches(compile_pattern(pattern), subject, "x", most=10_000)
-    except (PatternError, PatternRefused, ResultTooLong) as error:
+    except (PatternError, PatternRefusedError, ResultTooLongError) as error:
         _has_words(error)
 
 

@@ -26,7 +26,7 @@ from sabir.operations.files import write_folder
 from sabir.server.store.files import EnvironmentFiles
 from sabir.source.packages.directory import DirectoryLoader
 from sabir.source.packages.file_access import read_regular_file
-from sabir.source.packages.limits import PackageLimits, ReadProblem
+from sabir.source.packages.limits import PackageLimits, PackageReadError
 from tests.hostile.attack import CANARY
 
 SECONDS = 1.5
@@ -186,7 +186,7 @@ def test_nothing_outside_is_read(name: str, tmp_path: Path) -> None:
     with swapping(world.inside, world.outside):
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
-            with suppress(HostAgentError, SabirError, ReadProblem, OSError):
+            with suppress(HostAgentError, SabirError, PackageReadError, OSError):
                 texts.add(READS[name](world))
     assert "ours" in texts
     assert not [text for text in texts if CANARY in text]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sabir.checks.options import CheckOptions
-from sabir.errors import UnusableInput, UsageError
+from sabir.errors import InputError, UsageError
 from sabir.operations.check import check_package, check_paths, check_upload
 from sabir.operations.files import write_atomically
 from sabir.operations.packages import find_language, load_languages
@@ -35,13 +35,13 @@ class TestLanguages:
             find_language(TOY, "cobol")
 
     def test_none_fits(self) -> None:
-        with pytest.raises(UnusableInput, match=r"none of the languages known here .*--language"):
+        with pytest.raises(InputError, match=r"none of the languages known here .*--language"):
             find_language(MemoryPackage({"x.txt": ""}))
 
 
 def test_two_languages_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     install(monkeypatch, tmp_path, ENTRY_POINT + "twin = tests.checks.toy:LANGUAGE\n")
-    with pytest.raises(UnusableInput, match="could be toy or toy: say which with --language"):
+    with pytest.raises(InputError, match="could be toy or toy: say which with --language"):
         find_language(TOY)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.main import main
-from sabir.errors import UnusableInput, UsageError
+from sabir.errors import InputError, UsageError
 from sabir.operations.review import ReviewRequest, review_path
 from sabir.operations.revisions import at_revision, open_path
 from tests.support.files import write_files
@@ -78,7 +78,7 @@ def test_what_was_never_there(
 
 def test_outside_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    with pytest.raises(UnusableInput, match="not a git repository"), at_revision(tmp_path, "HEAD"):
+    with pytest.raises(InputError, match="not a git repository"), at_revision(tmp_path, "HEAD"):
         pass
 
 

@@ -21,7 +21,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.reasons import explain_error
 from sabir.errors import UsageError
 from sabir.source.packages.file_access import read_named_file
-from sabir.source.packages.limits import ReadProblem
+from sabir.source.packages.limits import PackageReadError
 from sabir.text import format_json
 
 BASELINE_FORMAT: Final = "sabir.baseline/1"
@@ -59,7 +59,7 @@ def read_baseline(path: Path) -> Mapping[str, int]:
     """
     try:
         data = json.loads(read_named_file(path))
-    except ReadProblem as error:
+    except PackageReadError as error:
         if not path.exists():
             raise UsageError(f"no baseline {str(path)!r}: --update-baseline makes it") from error
         raise UsageError(f"the baseline {str(path)!r} {error}") from error

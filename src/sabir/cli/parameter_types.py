@@ -136,11 +136,11 @@ def parse_values(words: Iterable[str], option: str) -> dict[str, Value]:
 def _file_values(file: Path, option: str) -> dict[str, Value]:
     where = f"{option} {str(file)!r}"
     from sabir.source.packages.file import read_input
-    from sabir.source.packages.limits import ReadProblem
+    from sabir.source.packages.limits import PackageReadError
 
     try:
         text = read_input(file).decode("utf-8-sig")
-    except ReadProblem as error:
+    except PackageReadError as error:
         raise UsageError(f"{where}: write it as NAME=VALUE, or name a file: {error}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{where}: it is not UTF-8 text") from error

@@ -15,7 +15,7 @@ from sabir.environment.merge import MovedPart, move_part
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart
 from sabir.environment.references import ValueReference
-from sabir.errors import UnusableInput, UsageError
+from sabir.errors import InputError, UsageError
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.text import Span
@@ -84,7 +84,7 @@ class PartRunner(Struct, frozen=True):
         """
         try:
             return loaded.language.evaluate(loaded.package, request)
-        except (UsageError, UnusableInput) as error:
+        except (UsageError, InputError) as error:
             if request.overrides:
                 # Evaluated again without --set, to tell whether the override or `sabir.yaml` is wrong.
                 plain = self._evaluation(loaded, replace(request, overrides={}))

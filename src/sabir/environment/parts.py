@@ -15,7 +15,7 @@ from sabir.environment.examples import environment_rule
 from sabir.environment.merge import PartPlaces
 from sabir.environment.nodes import Environment, Part
 from sabir.environment.references import is_expression
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.languages.language import Language
 from sabir.plugins import LANGUAGES, load_plugins
 from sabir.session import Session
@@ -125,7 +125,7 @@ def _load_part(
 ) -> LoadedPart | Finding:
     try:
         package = _load_part_package(whole, part.path, session)
-    except UnusableInput as error:
+    except InputError as error:
         return MISSING_PART.at(environment.place(part.path_span), f"part {part.name!r}: {error}")
     language = _find_language(environment, part, package, languages)
     if isinstance(language, Finding):
@@ -156,7 +156,7 @@ def _load_part_package(whole: LoadedPackage, path: str, session: Session) -> Loa
         return EditedPackage(part, texts) if texts else part
     package = SubPackage(whole, path)
     if not package.list():
-        raise UnusableInput(f"no such path {path!r} in {whole.name}")
+        raise InputError(f"no such path {path!r} in {whole.name}")
     return package
 
 

@@ -12,7 +12,7 @@ from lsprotocol.types import EXIT, INITIALIZE, SHUTDOWN, ErrorCodes, ResponseErr
 from pygls.protocol import LanguageServerProtocol
 
 from sabir.diagnostics.reasons import explain_error
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 
 _LONGEST: Final = 64 << 20
 """Bytes of a message: a text is sent whole when it is opened."""
@@ -86,17 +86,15 @@ class PlainFormatter(logging.Formatter):
 
 def _check_header(line: bytes) -> bytes:
     if len(line) > _LONGEST_HEADER:
-        raise UnusableInput(f"the editor sent a header of more than {_LONGEST_HEADER >> 10} kB")
+        raise InputError(f"the editor sent a header of more than {_LONGEST_HEADER >> 10} kB")
     if len(line) > _LONGEST_LENGTH and line.lower().startswith(b"content-length"):
-        raise UnusableInput(
-            f"the editor announced a message of a length that nobody can count: {line[:60]!r}…"
-        )
+        raise InputError(f"the editor announced a message of a length that nobody can count: {line[:60]!r}…")
     return line
 
 
 def _check_size(size: int) -> int:
     if size > _LONGEST:
-        raise UnusableInput(
+        raise InputError(
             f"the editor announced a message of {size:,} bytes; at most {_LONGEST >> 20} MB are taken"
         )
     return size

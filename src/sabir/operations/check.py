@@ -21,7 +21,7 @@ from sabir.checks.report import PackageReport, Report
 from sabir.checks.selection import CodePattern
 from sabir.diagnostics.rules import Rule, parse_code
 from sabir.diagnostics.suggestions import did_you_mean, suggest
-from sabir.errors import Overrun, SabirError, UnusableInput, UsageError
+from sabir.errors import InputError, Overrun, SabirError, UsageError
 from sabir.operations.limits import enforce_limits
 from sabir.operations.packages import find_language
 from sabir.source.packages import LoadedPackage, load_package
@@ -149,14 +149,14 @@ def _check_path(path: Path, application: Application, *, jobs: int = 1) -> Outco
         return PackageReport(path=str(path), findings=(stopped.finding,))
     except UsageError:
         raise
-    except (UnusableInput, SabirError) as error:
+    except (InputError, SabirError) as error:
         return str(error)
 
 
 def _check_loaded(package: LoadedPackage, application: Application, *, jobs: int = 1) -> PackageReport:
     try:
         language = find_language(package, application.options.language)
-    except UnusableInput:
+    except InputError:
         # A rejected archive may have no files left to detect the language from: the reason of the rejection is the result.
         if not package.findings:
             raise

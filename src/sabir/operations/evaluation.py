@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.errors import FindingError, UnusableInput, UsageError
+from sabir.errors import FindingError, InputError, UsageError
 from sabir.graph.graph import Graph
 from sabir.graph.observations import with_sightings
 from sabir.languages.language import Evaluation, EvaluationRequest, Language
@@ -140,7 +140,7 @@ def language_at(package: LoadedPackage, path: Path, name: str | None) -> Languag
         if inside != [path]:
             listed = ", ".join(map(str, inside[:_MOST_NAMES]))
             more = f" and {len(inside) - _MOST_NAMES} more" if len(inside) > _MOST_NAMES else ""
-            raise UnusableInput(f"{package.name} is a folder of packages: name one, of {listed}{more}")
+            raise InputError(f"{package.name} is a folder of packages: name one, of {listed}{more}")
     return find_language(package, name)
 
 
@@ -164,7 +164,7 @@ def _is_saved_graph(path: Path) -> bool:
     except ValueError:  # a NUL in the path: the loader says so in its own words
         return False
     except OSError as error:
-        raise UnusableInput(f"cannot read {str(path)!r}: {error.strerror or error}") from error
+        raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
     return _begins_like_a_graph(head)
 
 

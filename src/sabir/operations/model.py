@@ -8,12 +8,12 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from sabir.errors import UnusableInput, UsageError
+from sabir.errors import InputError, UsageError
 from sabir.languages.language import EvaluationRequest, MakesModels, ModelCall, ModelQuestion, ModelResult
 from sabir.operations.evaluation import language_at
 from sabir.source.packages import load_package
 from sabir.source.packages.file import read_input
-from sabir.source.packages.limits import ReadProblem
+from sabir.source.packages.limits import PackageReadError
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
 
@@ -56,16 +56,14 @@ def model_of_path(request: ModelRequest) -> ModelResult:
 def _read_cloud(path: Path) -> Mapping[str, Any]:
     try:
         text = read_input(path).decode("utf-8")
-    except ReadProblem as error:
-        raise UnusableInput(f"{path} {error}") from None
+    except PackageReadError as error:
+        raise InputError(f"{path} {error}") from None
     except UnicodeDecodeError:
-        raise UnusableInput(f"{path} is no UTF-8 text") from None
+        raise InputError(f"{path} is no UTF-8 text") from None
     stream = compose(Source(str(path), text))
     for finding in stream.findings:
-        raise UnusableInput(f"{finding.location}: {finding.message}")
+        raise InputError(f"{finding.location}: {finding.message}")
     data = plain_data(stream.documents[0]) if stream.documents and stream.documents[0] is not None else {}
     if not isinstance(data, Mapping):
-        raise UnusableInput(
-            f"{path} describes no cloud: it must be a mapping with flavors, images, networks, …"
-        )
+        raise InputError(f"{path} describes no cloud: it must be a mapping with flavors, images, networks, …")
     return {str(key): value for key, value in data.items()}

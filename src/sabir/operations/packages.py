@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, cast
 from msgspec import Struct
 
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.errors import SabirError, UnusableInput, UsageError
+from sabir.errors import InputError, SabirError, UsageError
 from sabir.plugins import LANGUAGES, PluginFailure, load_plugins
 from sabir.source.packages import LoadedPackage, PackageFile, load_package
 from sabir.source.packages.file_access import NOISE, read_regular_file
@@ -53,8 +53,8 @@ def find_language(package: LoadedPackage, name: str | None = None) -> Language:
         return matches[0]
     if matches:
         names = " or ".join(language.name for language in matches)
-        raise UnusableInput(f"{package.name} could be {names}: say which with --language")
-    raise UnusableInput(
+        raise InputError(f"{package.name} could be {names}: say which with --language")
+    raise InputError(
         f"{package.name} is in none of the languages known here ({_join_names(languages)}): "
         "is it the right path? --language NAME overrides"
     )

@@ -12,13 +12,13 @@ from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.environment.check import check_environment_policy
 from sabir.environment.evaluate import load_environment
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.languages.language import EvaluationRequest, Language
 from sabir.operations.evaluation import EvaluatedPath, workers_for
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.packages.file import read_input
-from sabir.source.packages.limits import ReadProblem
+from sabir.source.packages.limits import PackageReadError
 
 
 def policy_validator(files: Sequence[str], language: Language) -> type[BaseValidator]:
@@ -75,5 +75,5 @@ def check_evaluation_policy(evaluated: EvaluatedPath, session: Session) -> Itera
 def _policy_file(name: str) -> PackageFile:
     try:
         return PackageFile(name, read_input(Path(name)))
-    except ReadProblem as error:
-        raise UnusableInput(f"the rules {name!r} {error}") from error
+    except PackageReadError as error:
+        raise InputError(f"the rules {name!r} {error}") from error

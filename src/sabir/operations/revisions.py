@@ -21,7 +21,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.errors import UnusableInput, UsageError
+from sabir.errors import InputError, UsageError
 
 PREFIX: Final = "git:"
 _QUIET: Final = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
@@ -57,7 +57,7 @@ class GitRepository(Struct, frozen=True):
         try:
             words = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}"]
             return _run_git(words, self.root).strip()
-        except UnusableInput as error:
+        except InputError as error:
             raise UsageError(f"no revision {revision!r} in {self.root}") from error
 
     def list_changes(self, revision: str) -> list[Path]:
@@ -128,7 +128,7 @@ def _check_size(tree: str, root: Path, borrowed: dict[str, str]) -> None:
             size += sum(int(number) for number in sizes if number.isdigit())
             if files > _MOST_FILES or size > _MOST_BYTES:
                 process.kill()
-                raise UnusableInput(
+                raise InputError(
                     f"the revision holds more than {_MOST_FILES:,} files, or more than {_MOST_BYTES >> 30} GB"
                 )
 
@@ -191,10 +191,10 @@ def _run_git(words: Sequence[str], folder: Path, environment: dict[str, str] | N
             stdin=subprocess.DEVNULL,
         )
     except FileNotFoundError as error:
-        raise UnusableInput("git is not installed, which revisions are read with") from error
+        raise InputError("git is not installed, which revisions are read with") from error
     except subprocess.TimeoutExpired as error:
-        raise UnusableInput(f"git took longer than {_SECONDS} seconds") from error
+        raise InputError(f"git took longer than {_SECONDS} seconds") from error
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-        raise UnusableInput(f"git: {said or f'ended with {done.returncode}'}")
+        raise InputError(f"git: {said or f'ended with {done.returncode}'}")
     return done.stdout.decode("utf-8", "surrogateescape")

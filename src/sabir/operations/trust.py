@@ -25,7 +25,7 @@ import msgspec
 from msgspec import Struct
 
 from sabir.diagnostics.decoding import UNDECODED, explain_decode_error
-from sabir.errors import UnusableInput, UsageError
+from sabir.errors import InputError, UsageError
 from sabir.operations.files import write_atomically
 from sabir.session import Session, Trust
 from sabir.source.packages.file_access import NOISE
@@ -211,7 +211,7 @@ class Grant(Struct, frozen=True, kw_only=True):
 def grant_permission(path: Path, trust: Trust, session: Session) -> Grant:
     """Store permissions for a project with its current code."""
     if not path.exists():
-        raise UnusableInput(f"no such path {str(path)!r}")
+        raise InputError(f"no such path {str(path)!r}")
     project, code = path.resolve(), code_digests(path.resolve())
     _write_grants({**_read_grants(session), str(project): _StoredGrant(trust.words, code)}, session)
     return Grant(project=project, trust=trust, files=len(code))

@@ -22,7 +22,7 @@ from litestar.status_codes import HTTP_400_BAD_REQUEST, HTTP_404_NOT_FOUND, HTTP
 
 from sabir import __version__
 from sabir.checks.formatters.data import finding_data
-from sabir.errors import DeployError, FindingError, SabirError, UnusableInput, UsageError
+from sabir.errors import DeployError, FindingError, InputError, SabirError, UsageError
 from sabir.server.access import Authentication
 from sabir.server.metrics import build_middleware
 from sabir.server.murano.actions import MuranoActions, MuranoDeployments, MuranoStatics
@@ -86,7 +86,7 @@ HANDLERS: dict[Any, Any] = {
     AlreadyExistsError: lambda _, error: _error_response(409, str(error)),
     DeployError: lambda _, error: _error_response(409, str(error)),
     UsageError: lambda _, error: _error_response(400, str(error)),
-    UnusableInput: lambda _, error: _error_response(400, str(error)),
+    InputError: lambda _, error: _error_response(400, str(error)),
     SabirError: lambda _, error: _error_response(400, str(error)),
     Exception: _handle_unexpected,
 }

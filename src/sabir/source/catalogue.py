@@ -15,7 +15,7 @@ from msgspec import Struct
 from sabir.errors import UsageError
 from sabir.source.packages import PackageFile
 from sabir.source.packages.file_access import is_below, read_named_file
-from sabir.source.packages.limits import ReadProblem
+from sabir.source.packages.limits import PackageReadError
 
 _MOST_FILES: Final = 400
 _MOST_FOLDERS: Final = 2000
@@ -75,7 +75,7 @@ class ImportCatalog(Struct, frozen=True):
             return None
         try:
             return PackageFile(path, read_named_file(Path(path)))
-        except ReadProblem:
+        except PackageReadError:
             return None
 
     def documents(self) -> Iterator[str]:

@@ -13,7 +13,7 @@ from sabir.languages.muranopl.evaluate.program import DEPLOY, ActionCall, Progra
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.session import MuranoRun
 from sabir.languages.muranopl.library import core_package_in
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, ThrownException
+from sabir.languages.muranopl.model.errors import ContractViolationError, MuranoError, ThrownException
 from sabir.languages.muranopl.model.plain_functions import apply_patch
 from sabir.languages.muranopl.syntax.manifest import read_manifest
 from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, ProgramReport
@@ -149,7 +149,7 @@ def _report(report: ProgramReport) -> dict[str, Any]:
 
 
 def _error(error: MuranoError, stage: str | None) -> dict[str, Any]:
-    if isinstance(error, ContractViolation):
+    if isinstance(error, ContractViolationError):
         return {"message": str(error), "kinds": [error.kind], "stage": stage}
     text = error.thrown_message if isinstance(error, ThrownException) else error.message
     kinds = list(error.names)

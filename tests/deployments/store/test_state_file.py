@@ -15,7 +15,7 @@ import pytest
 from sabir.deployments.store.database import Database
 from sabir.deployments.store.state_file import (
     OpenStateFile,
-    StateFileLost,
+    StateFileLostError,
     create_state_file,
     refuse_lost_state,
     save_copy,
@@ -85,7 +85,7 @@ def test_a_deleted_state_is_not_created_by_reading_it(tmp_path: Path) -> None:
     with closing(StateStore.open(str(file), "test", create=True)) as store:
         store.database.engine.dispose()
         file.unlink()
-        with pytest.raises(StateFileLost):
+        with pytest.raises(StateFileLostError):
             store.serial()
     assert not file.exists()
 
@@ -104,7 +104,7 @@ def test_a_connection_to_a_state_that_was_replaced_is_closed(
     with closing(StateStore.open(str(file), "test", create=True)) as store:
         store.database.engine.dispose()
         monkeypatch.setattr(sqlite3, "connect", replace_and_connect)
-        with pytest.raises(StateFileLost) as caught:
+        with pytest.raises(StateFileLostError) as caught:
             store.serial()
         assert open_files(tmp_path) == []
         del caught
@@ -129,7 +129,7 @@ def test_growing_is_no_loss(tmp_path: Path) -> None:
         more.write(b"x")
     opened.check()
     os.truncate(file, 0)
-    with pytest.raises(StateFileLost, match="emptied"):
+    with pytest.raises(StateFileLostError, match="emptied"):
         opened.check()
 
 

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from sabir.expressions.patterns import (
-    PatternRefused,
-    ResultTooLong,
+    PatternRefusedError,
+    ResultTooLongError,
     engine,
     guard_pattern,
     is_cheap,
@@ -68,20 +68,20 @@ def test_replacing_matches_of_possessive_repetitions(template: str) -> None:
 def test_patterns_made_to_hang_end(pattern: str, text: str) -> None:
     compiled, began = re.compile(pattern), time.process_time()
     for ask in (matches_start, matches_whole):
-        with contextlib.suppress(PatternRefused):
+        with contextlib.suppress(PatternRefusedError):
             ask(compiled, text)
     assert time.process_time() - began < 5
 
 
 def test_a_pattern_without_end_is_stopped_on_any_thread() -> None:
-    with ThreadPoolExecutor(1) as pool, pytest.raises(PatternRefused, match="takes too long"):
+    with ThreadPoolExecutor(1) as pool, pytest.raises(PatternRefusedError, match="takes too long"):
         pool.submit(matches_start, SLOW, TEXT).result(timeout=30)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ask", ["match", "search", "findall", "split", "finditer"])
 def test_every_question_is_stopped(ask: str) -> None:
-    with pytest.raises(PatternRefused):
+    with pytest.raises(PatternRefusedError):
         list(getattr(guard_pattern(SLOW, TEXT), ask)(TEXT) or ())
 
 
@@ -183,7 +183,7 @@ def test_replacing_as_python_does(
 
 
 def test_a_result_that_grows_is_refused_before_it_is_made() -> None:
-    with pytest.raises(ResultTooLong):
+    with pytest.raises(ResultTooLongError):
         substitute_matches(re.compile("a"), "a" * 10, "b" * 10, most=50)
 
 

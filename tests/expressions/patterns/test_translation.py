@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sabir.expressions.patterns import PatternError, PatternRefused, compile_pattern
+from sabir.expressions.patterns import PatternError, PatternRefusedError, compile_pattern
 from sabir.expressions.patterns.engine import build_timed_pattern
 
 ALPHABET = "aAbB1_ -]\\\n\x1cßſKKµμıİi²é\u0300\u4e09"
@@ -77,7 +77,7 @@ def answers(pattern: Any, text: str) -> list[Any]:
 def test_the_engines_agree(pattern: str, flags: int, text: str) -> None:
     try:
         other = build_timed_pattern(compile_pattern(pattern.translate(POSSESSIVE), flags), text)
-    except (PatternError, PatternRefused):
+    except (PatternError, PatternRefusedError):
         assume(False)
     assert answers(other, text) == answers(compile_pattern(pattern.translate(ATOMIC), flags), text)
 
@@ -95,5 +95,5 @@ def test_every_character_is_judged_alike(pattern: str, code: int) -> None:
 
 @pytest.mark.parametrize("pattern", [r"(?i)(a)\1+", r"(a?)*b", r"(?<=(a|b))c+", r"(?:a?)*?b"])
 def test_what_the_engines_do_not_share_is_refused(pattern: str) -> None:
-    with pytest.raises(PatternRefused, match="cannot be stopped"):
+    with pytest.raises(PatternRefusedError, match="cannot be stopped"):
         build_timed_pattern(compile_pattern(pattern), "a")

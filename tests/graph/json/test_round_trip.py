@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.graph import UNKNOWN, Graph, How, Instance, Origin, Record, Ref, Sensitive, Unknown, Value
 from sabir.graph.edges import PLAIN_EDGES, EdgeKind, edge_kinds
 from sabir.graph.json import decode_value, encode_value, graph_chunks, load_graph
@@ -195,7 +195,7 @@ INSTANCE = '{"id":"a","type":"T","language":"toy","name":"n"%s}'
 def test_what_is_wrong_with_a_saved_graph(text: str | list[str], message: str) -> None:
     if isinstance(text, list):
         text = '{"format":"sabir.graph/1","instances":[' + ",\n".join(text) + "]}"
-    with pytest.raises(UnusableInput) as caught:
+    with pytest.raises(InputError) as caught:
         load_graph(text.encode(), name="g.json")
     assert message in str(caught.value)
     assert str(caught.value).startswith("g.json:")
@@ -204,7 +204,7 @@ def test_what_is_wrong_with_a_saved_graph(text: str | list[str], message: str) -
 @pytest.mark.parametrize("levels", [1001, 9999, 60_000, 1_000_000])
 def test_nesting_is_bounded_before_the_stack_is(levels: int) -> None:
     deep = "[" * levels + "]" * levels
-    with pytest.raises(UnusableInput, match="nested too deeply"):
+    with pytest.raises(InputError, match="nested too deeply"):
         load_graph(
             ('{"format":"sabir.graph/1","instances":[],"outputs":{"x":' + deep + "}}").encode(), name="g.json"
         )
@@ -267,7 +267,7 @@ LATE = [
 @pytest.mark.parametrize(("part", "message"), LATE)
 def test_what_is_read_late_is_checked_at_once(part: bytes, message: str) -> None:
     fine, broken = (INSTANCE % "").encode(), INSTANCE.replace('"a"', '"b"').encode() % (b"," + part)
-    with pytest.raises(UnusableInput) as caught:
+    with pytest.raises(InputError) as caught:
         load_graph(b'{"format":"sabir.graph/1","instances":[' + fine + b",\n" + broken + b"]}", name="g.json")
     assert message in str(caught.value)
     assert str(caught.value).startswith("g.json:2:")
@@ -315,7 +315,7 @@ SAVED = saved(one_instance(a=[1, {"b": Ref("a")}], c=Sensitive("x"), d=b"hi", e=
 @given(st.integers(0, len(SAVED) - 1), st.integers(0, 9), st.binary(max_size=4))
 def test_a_damaged_graph_is_read_or_refused_but_never_crashes(start: int, gone: int, new: bytes) -> None:
     damaged = SAVED[:start] + new + SAVED[start + gone :]
-    with contextlib.suppress(UnusableInput):
+    with contextlib.suppress(InputError):
         load_graph(damaged, name="g.json")
 
 

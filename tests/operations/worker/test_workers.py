@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from sabir.checks.options import CheckOptions
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.graph.json import graph_chunks
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.check import check_paths
@@ -181,7 +181,7 @@ def test_stopped_when_asked(tmp_path: Path, workers: WorkerPool) -> None:
 
 
 def test_errors_of_the_request_are_those_of_one_process(tmp_path: Path, workers: WorkerPool) -> None:
-    with pytest.raises(UnusableInput):
+    with pytest.raises(InputError):
         evaluate(tmp_path / "missing", workers)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.source.packages import PackageLimits, load_package
 from sabir.source.packages.file import STANDARD_INPUT, is_stream
 
@@ -43,7 +43,7 @@ def test_a_text_is_told_by_its_words(content: bytes, name: str) -> None:
 
 
 def test_too_much_is_refused() -> None:
-    with pytest.raises(UnusableInput, match="more than 4 bytes"):
+    with pytest.raises(InputError, match="more than 4 bytes"):
         load_package(piped(b"12345"), PackageLimits(file=4))
 
 

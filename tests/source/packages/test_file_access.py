@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sabir.source.packages.file_access import read_named_file
-from sabir.source.packages.limits import PackageLimits, ReadProblem
+from sabir.source.packages.limits import PackageLimits, PackageReadError
 
 
 def test_a_small_file_costs_little_whatever_is_allowed(tmp_path: Path) -> None:
@@ -32,5 +32,5 @@ def test_all_of_a_file_is_read(tmp_path: Path, size: int) -> None:
 def test_more_than_is_allowed(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"x" * 11)
-    with pytest.raises(ReadProblem, match="11 bytes are too much to read: the limit is 10"):
+    with pytest.raises(PackageReadError, match="11 bytes are too much to read: the limit is 10"):
         read_named_file(file, PackageLimits(file=10))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from sabir.diagnostics.rules import Rule
-from sabir.source.packages.limits import LEADS_OUT, NOT_UTF8, TOO_MUCH, UNREADABLE, ReadProblem
+from sabir.source.packages.limits import LEADS_OUT, NOT_UTF8, TOO_MUCH, UNREADABLE, PackageReadError
 from sabir.source.packages.package import PackageFile
 
 
 @pytest.mark.parametrize("rule", [UNREADABLE, TOO_MUCH, LEADS_OUT], ids=lambda rule: rule.code)
 def test_a_file_that_cannot_be_read_shows_the_rule_and_the_reason(rule: Rule) -> None:
     def read() -> bytes:
-        raise ReadProblem(rule, "cannot be read: it is encrypted")
+        raise PackageReadError(rule, "cannot be read: it is encrypted")
 
     file = PackageFile("secret.yaml", read)
     assert file.raw() == b""

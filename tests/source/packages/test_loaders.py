@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.source.packages import (
     DirectoryLoader,
     FileLoader,
@@ -137,7 +137,7 @@ def test_refused(content: bytes | None, name: str, expected: str, tmp_path: Path
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(UnusableInput, match=expected) as refusal:
+    with pytest.raises(InputError, match=expected) as refusal:
         load_package(path)
     assert "\n" not in str(refusal.value)
     assert name in str(refusal.value)
@@ -151,7 +151,7 @@ def test_refused_for_other_reasons(tmp_path: Path) -> None:
         (tmp_path / "pipe.yaml", "neither"),
         (Path("a\0b"), "no such path"),
     ):
-        with pytest.raises(UnusableInput, match=expected):
+        with pytest.raises(InputError, match=expected):
             load_package(path)
 
 
@@ -159,7 +159,7 @@ def test_refused_for_other_reasons(tmp_path: Path) -> None:
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     path = single(tmp_path)
     path.chmod(0)
-    with pytest.raises(UnusableInput, match="Permission denied"):
+    with pytest.raises(InputError, match="Permission denied"):
         load_package(path)
 
 

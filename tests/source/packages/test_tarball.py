@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.source.packages import LoadedPackage, load_package
 from sabir.source.packages.limits import PackageLimits
 
@@ -86,5 +86,5 @@ def test_a_bomb(tmp_path: Path) -> None:
 def test_damaged(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.tgz"
     path.write_bytes(content)
-    with pytest.raises(UnusableInput, match="damaged tarball"):
+    with pytest.raises(InputError, match="damaged tarball"):
         load_package(path)

@@ -6,13 +6,13 @@ import pytest
 import yaml
 from yaml.reader import ReaderError
 
-from sabir.source.yaml.defects import NOT_YAML, UNBOUNDED, YamlDefect, not_readable, syntax_finding
+from sabir.source.yaml.defects import NOT_YAML, UNBOUNDED, YamlError, not_readable, syntax_finding
 from sabir.text import Source, Span
 
 
 def test_a_defect_is_the_finding_of_its_rule_at_its_place() -> None:
     source = Source("a.yaml", "self: &self\n  again: *self\n")
-    finding = YamlDefect(UNBOUNDED, "alias *self contains itself", Span(21, 26)).finding(source)
+    finding = YamlError(UNBOUNDED, "alias *self contains itself", Span(21, 26)).finding(source)
     assert (finding.code, finding.filename) == (UNBOUNDED.code, "a.yaml")
     assert finding.message == "alias *self contains itself"
     assert source.line_column(finding.place.span.start) == (2, 10)

@@ -11,7 +11,7 @@ from sabir.cli.deploying import environment_options
 from sabir.cli.options import format_option
 from sabir.cli.parameter_types import PATH, WordChoice
 from sabir.cli.terminal import print_status, write_text
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.text import format_json
 
 if TYPE_CHECKING:
@@ -114,12 +114,12 @@ def _import_state(environment: EnvironmentRequest, words: tuple[str, ...], _form
     from sabir.operations.deployment.state import import_state
     from sabir.source.packages import PackageLimits
     from sabir.source.packages.file import read_input
-    from sabir.source.packages.limits import ReadProblem
+    from sabir.source.packages.limits import PackageReadError
 
     try:
         data = read_input(Path(words[0]), PackageLimits(file=1_000_000_000))
-    except ReadProblem as error:
-        raise UnusableInput(f"{words[0]!r} {error}") from error
+    except PackageReadError as error:
+        raise InputError(f"{words[0]!r} {error}") from error
     print_status(f"{import_state(environment, data)} resources")
 
 

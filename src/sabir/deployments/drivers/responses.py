@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, cast
 import msgspec
 
 from sabir.diagnostics.decoding import UNDECODED, explain_decode_error
+from sabir.errors import SabirError
 
 if TYPE_CHECKING:
     import httpx2
@@ -34,7 +35,7 @@ _DEEPEST: Final = 200
 """Far below where functions that walk through data run out of stack."""
 
 
-class InvalidResponseError(Exception):
+class InvalidResponseError(SabirError):
     """An answer came, or began to come, and cannot be taken."""
 
 
@@ -179,7 +180,7 @@ async def run_in_thread(work: Callable[[], T], *, seconds: float) -> T:
         raise ResponseTimeoutError(seconds) from error
 
 
-class RequestError(Exception):
+class RequestError(SabirError):
     """A request that a service refused, or that it did not answer (status 0)."""
 
     PASSING: ClassVar = frozenset([429, 502, 503, 504])

@@ -20,7 +20,7 @@ from sabir.deployments.engine.connections import Connections
 from sabir.deployments.plan.compare import drop_ignored_changes
 from sabir.deployments.targets import PlacedResource
 from sabir.diagnostics.reasons import error_text
-from sabir.errors import DeployError, UnreachableError
+from sabir.errors import DeployError, SabirError, UnreachableError
 from sabir.resources.driver import Connection, Kind
 from sabir.resources.effects import DivergedError, Effects
 from sabir.resources.outcome import (
@@ -35,7 +35,7 @@ from sabir.resources.step import Action, Task
 _GRACE: Final = 30.0
 
 
-class UnknownEffectError(Exception):
+class UnknownEffectError(SabirError):
     """The outcome of an effect is unknown, so its program cannot continue."""
 
 

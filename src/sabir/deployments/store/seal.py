@@ -21,7 +21,7 @@ from sabir.errors import DeployError
 from sabir.graph.json.values import decode_value, encode_value, has_words
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
 from sabir.source.packages.file import read_input
-from sabir.source.packages.limits import ReadProblem
+from sabir.source.packages.limits import PackageReadError
 from sabir.source.private import make_private_directory, open_private, tighten
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Sealer:
             if self._may_create:
                 tighten(self._file)
             self._read = read_input(self._file).decode("ascii")
-        except ReadProblem as error:
+        except PackageReadError as error:
             raise DeployError(f"the key {str(self._file)!r} {error}") from None
         except UnicodeDecodeError:
             raise DeployError(f"{str(self._file)!r} is no key: it is no text") from None

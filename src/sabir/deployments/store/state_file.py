@@ -23,7 +23,7 @@ _HEADER: Final = 512
 _COMPANIONS: Final = ("-wal", "-shm", "-journal")
 
 
-class StateFileLost(DeployError):
+class StateFileLostError(DeployError):
     """The state file was deleted, replaced or emptied while it was open."""
 
 
@@ -50,15 +50,15 @@ class OpenStateFile:
         try:
             found = os.stat(self._absolute)
         except OSError:
-            raise StateFileLost(
+            raise StateFileLostError(
                 f"state file was deleted or replaced during the deployment: {str(self.path)!r}"
             ) from None
         if (found.st_dev, found.st_ino) != self._identity:
-            raise StateFileLost(
+            raise StateFileLostError(
                 f"state file was deleted or replaced during the deployment: {str(self.path)!r}"
             )
         if found.st_size < self._least:
-            raise StateFileLost(f"state file was emptied during the deployment: {str(self.path)!r}")
+            raise StateFileLostError(f"state file was emptied during the deployment: {str(self.path)!r}")
 
 
 def refuse_lost_state(file: Path) -> None:

@@ -32,7 +32,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sabir.deployments.store import schema
 from sabir.deployments.store.database import IMMEDIATE, Database, database_reason, is_full, is_unavailable
 from sabir.deployments.store.row_checks import raise_damaged
-from sabir.deployments.store.state_file import StateFileLost, save_copy
+from sabir.deployments.store.state_file import StateFileLostError, save_copy
 from sabir.errors import DeployError
 from sabir.graph.address import digest_text
 from sabir.source.private import open_private, tighten
@@ -353,7 +353,7 @@ class StateWriter:
     def _check_file(self) -> None:
         try:
             self.database.check_file()
-        except StateFileLost as error:
+        except StateFileLostError as error:
             self._lost = StoreError(f"{error}; no further step was started; {self._save_copy()}")
             raise self._lost from error
 

@@ -2,8 +2,8 @@
 
 from sabir.expressions.patterns.engine import (
     Match,
-    PatternRefused,
-    ResultTooLong,
+    PatternRefusedError,
+    ResultTooLongError,
     guard_pattern,
     matches_start,
     matches_whole,
@@ -14,8 +14,8 @@ from sabir.expressions.patterns.syntax import PatternError, compile_pattern, is_
 __all__ = [
     "Match",
     "PatternError",
-    "PatternRefused",
-    "ResultTooLong",
+    "PatternRefusedError",
+    "ResultTooLongError",
     "compile_pattern",
     "guard_pattern",
     "is_cheap",

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
+from sabir.errors import ExpressionError
 from sabir.expressions.patterns.syntax import is_cheap
-from sabir.expressions.patterns.translation import Unwritable, rewrite_pattern
+from sabir.expressions.patterns.translation import UnwritablePatternError, rewrite_pattern
 
 Pattern = re.Pattern[str]
 Match = re.Match[str]
@@ -23,11 +24,11 @@ Match = re.Match[str]
 _SECONDS: Final = 0.4
 
 
-class PatternRefused(Exception):
+class PatternRefusedError(ExpressionError):
     """A regular expression did not come to an end on a text, or might not and cannot be stopped."""
 
 
-class ResultTooLong(Exception):
+class ResultTooLongError(ExpressionError):
     """The text after a replacement would be longer than allowed."""
 
 
@@ -59,7 +60,7 @@ def substitute_matches(pattern: Pattern, text: str, template: str, *, count: int
         written = _expand_template(match, template, pattern)
         size += len(written)
         if size > most:
-            raise ResultTooLong("the text after the replacement would be too long")
+            raise ResultTooLongError("the text after the replacement would be too long")
         start, end = match.span()
         parts += (text[at:start], written)
         at = end
@@ -137,12 +138,12 @@ class _TimedPattern:
         except TimeoutError:
             raise self._too_slow() from None
         except MemoryError:
-            raise PatternRefused(
+            raise PatternRefusedError(
                 f"{_describe_pattern(self._pattern)} takes too much memory on this text"
             ) from None
 
-    def _too_slow(self) -> PatternRefused:
-        return PatternRefused(f"{_describe_pattern(self._pattern)} takes too long on this text")
+    def _too_slow(self) -> PatternRefusedError:
+        return PatternRefusedError(f"{_describe_pattern(self._pattern)} takes too long on this text")
 
 
 def _match_value(match: Match) -> Any:
@@ -166,7 +167,7 @@ def _compile_timed(pattern: str, flags: int, for_ascii: bool) -> _TimedPattern: 
     try:
         written = rewrite_pattern(pattern, flags, for_ascii=for_ascii)
         return _TimedPattern(pattern, regex.compile(written, regex.VERSION0))
-    except (Unwritable, regex.error, RecursionError, OverflowError):
-        raise PatternRefused(
+    except (UnwritablePatternError, regex.error, RecursionError, OverflowError):
+        raise PatternRefusedError(
             f"{_describe_pattern(pattern)} might take for ever on this text, and has parts that cannot be stopped"
         ) from None

@@ -15,13 +15,15 @@ from functools import lru_cache
 from math import inf
 from typing import Any, Final
 
+from sabir.errors import ExpressionError
+
 PatternTree = Iterable[tuple[Any, Any]]
 """What the parser of the standard library makes: names of operations, each with its argument."""
 
 _LONGEST: Final = 5000
 
 
-class PatternError(ValueError):
+class PatternError(ExpressionError, ValueError):
     """A text is no regular expression; the message says why."""
 
 

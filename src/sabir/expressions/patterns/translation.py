@@ -29,7 +29,7 @@ _OF_SETS: Final = _FOR_ASCII | re.ASCII | re.IGNORECASE
 _ONE_CHARACTER: Final = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY"})
 
 
-class Unwritable(Exception):
+class UnwritablePatternError(Exception):
     """A pattern with something that the two engines do not share."""
 
 
@@ -69,7 +69,7 @@ def _write_part(name: str, argument: Any, flags: int) -> str:
             number, yes, no = argument
             return f"(?({number}){_write_group(yes, flags)}|{_write_group(no or (), flags)})"
         case _:
-            raise Unwritable(name)
+            raise UnwritablePatternError(name)
 
 
 def _write_group(tree: PatternTree, flags: int) -> str:
@@ -79,14 +79,16 @@ def _write_group(tree: PatternTree, flags: int) -> str:
 def _write_repeat(name: str, least: int, most: Any, body: Any, flags: int) -> str:
     unlimited = str(most) == "MAXREPEAT"
     if body.getwidth()[0] == 0 and (unlimited or most > 1) and (_has_groups(body) or name == "MIN_REPEAT"):
-        raise Unwritable("rounds that take nothing")  # when they end, and what their groups hold, differs
+        raise UnwritablePatternError(
+            "rounds that take nothing"
+        )  # when they end, and what their groups hold, differs
     bounds = f"{{{int(least)},}}" if unlimited else f"{{{int(least)},{int(most)}}}"
     return f"(?:{_write_sequence(body, flags)}){bounds}{_REPEATS[name]}"
 
 
 def _look_around(name: str, direction: int, body: Any, flags: int) -> str:
     if direction < 0 and _has_groups(body):
-        raise Unwritable("groups behind")  # one engine takes them backwards
+        raise UnwritablePatternError("groups behind")  # one engine takes them backwards
     sign = "=" if name == "ASSERT" else "!"
     return f"(?{'<' if direction < 0 else ''}{sign}{_write_sequence(body, flags)})"
 
@@ -122,7 +124,7 @@ def _write_position(name: str, flags: int) -> str:
             # In a text without characters there is none, says Python.
             return rf"(?:(?!\A\Z)(?:(?<={word})(?={word})|(?<!{word})(?!{word})))"
         case _:
-            raise Unwritable(name)
+            raise UnwritablePatternError(name)
 
 
 # Characters
@@ -149,7 +151,7 @@ def _set_item(kind: Any, value: Any) -> str:
         case "CATEGORY" if str(value) in _CATEGORIES:
             return _CATEGORIES[str(value)]
         case other:
-            raise Unwritable(other)
+            raise UnwritablePatternError(other)
 
 
 @lru_cache(maxsize=1024)

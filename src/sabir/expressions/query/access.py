@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sabir.expressions.query.errors import REFUSED, TOO_MUCH, expression_rule
 from sabir.source.packages.file_access import open_below, read_regular_file
 from sabir.source.packages.limits import TOO_MUCH as PACKAGE_TOO_MUCH
-from sabir.source.packages.limits import PackageLimits, ReadProblem
+from sabir.source.packages.limits import PackageLimits, PackageReadError
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import QueryContext
@@ -123,7 +123,7 @@ def read_bytes(path: Path, call: FunctionCall, context: QueryContext) -> bytes |
         require_reachable(path, call, context)  # it led elsewhere just now
     try:
         return read_regular_file(place.path, _LIMITS, place.root)
-    except ReadProblem as error:
+    except PackageReadError as error:
         call.fail(
             context,
             f"{str(path)!r} {error}",

@@ -26,7 +26,7 @@ from jinja2.runtime import Context as JinjaContext
 from sabir.diagnostics.reasons import explain_error
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.patterns import PatternRefused
+from sabir.expressions.patterns import PatternRefusedError
 from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
 from sabir.expressions.query.functions.call import FunctionCall
@@ -36,7 +36,7 @@ from sabir.expressions.query.values import MISSING, build_unknown, plain_value
 from sabir.expressions.template.environment import MeteredEnvironment
 from sabir.expressions.template.exposure import TemplateRendering
 from sabir.expressions.template.instrumentation import add_counting
-from sabir.expressions.template.limits import LimitReached, refuse_no_data
+from sabir.expressions.template.limits import TemplateLimitError, refuse_no_data
 from sabir.expressions.template.native import (
     ITEM_FILTERS,
     TEXT_FILTERS,
@@ -192,7 +192,7 @@ def render_template(text: str, context: QueryContext) -> Any:
         raise
     except RecursionError as error:
         raise QueryError.of(TOO_MUCH, "the template leads to itself", place=context.place) from error
-    except (LimitReached, PatternRefused, OverflowError, MemoryError) as error:
+    except (TemplateLimitError, PatternRefusedError, OverflowError, MemoryError) as error:
         raise _template_error(TOO_MUCH, error, text, context) from error
     except Exception as error:
         if rendering.unknown:  # no filter takes what is not known yet

@@ -17,7 +17,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from sabir.diagnostics.reasons import explain_error
 from sabir.expressions.template.findings import Piece
 from sabir.expressions.template.instrumentation import COUNTING, mark_outputs
-from sabir.expressions.template.limits import LimitReached, RenderMeter, TemplateLimits, refuse_no_data
+from sabir.expressions.template.limits import RenderMeter, TemplateLimitError, TemplateLimits, refuse_no_data
 from sabir.expressions.template.undefined import LenientRecorder, UndefinedRecorder, UndefinedUse
 from sabir.text import Source
 
@@ -130,7 +130,7 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
         numbers = range(*args)
         # len() of a range beyond the machine's integers overflows, so the distance is computed.
         if abs((numbers.stop - numbers.start) // numbers.step) > _LARGEST_RANGE:
-            raise LimitReached(f"range{args} is longer than {_LARGEST_RANGE:,}")
+            raise TemplateLimitError(f"range{args} is longer than {_LARGEST_RANGE:,}")
         return numbers
 
     def _wrap_filter(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -242,7 +242,7 @@ class _Loader(BaseLoader):
     def load(self, environment: Any, name: str, globals: Any = None) -> Template:  # noqa: A002, ARG002
         if _count_nested() > _DEEPEST_INCLUDE:
             # Left to itself Python would run out of stack, and say so again whenever one of the generators is closed.
-            raise LimitReached("the template calls or includes itself without end")
+            raise TemplateLimitError("the template calls or includes itself without end")
         source = self._find(name)
         if source is None:
             raise TemplateNotFound(name)

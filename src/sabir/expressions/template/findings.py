@@ -18,6 +18,7 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
+from sabir.errors import ExpressionError
 from sabir.text import EMPTY_SPAN, Place, Source, Span
 
 
@@ -39,7 +40,7 @@ class TemplateFinding(Finding, frozen=True, kw_only=True):
     """The name that is not defined, as far as it can be told with its path: `web.prot`."""
 
 
-class RenderError(Exception):
+class RenderError(ExpressionError):
     def __init__(self, findings: tuple[TemplateFinding, ...]) -> None:
         super().__init__("; ".join(finding.message for finding in findings))
         self.findings = findings

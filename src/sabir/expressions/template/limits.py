@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from sabir.errors import ExpressionError
 from sabir.graph.values import no_data, no_data_within
 from sabir.lazy import lazy_pattern
 
@@ -28,12 +29,12 @@ class TemplateLimits(Struct, frozen=True, kw_only=True):
     a fortieth with those of the lists in it."""
 
 
-class LimitReached(Exception):
+class TemplateLimitError(ExpressionError):
     """A template asked for more than a description may."""
 
 
 MISTAKES: Final = (
-    LimitReached,
+    TemplateLimitError,
     ArithmeticError,
     AttributeError,
     LookupError,
@@ -98,12 +99,12 @@ class RenderMeter:
     def _check(self) -> None:
         self._ask_at = self._steps + _CLOCK_EVERY
         if self._steps > self.limits.steps:
-            raise LimitReached(f"the template takes more than {self.limits.steps:,} steps")
+            raise TemplateLimitError(f"the template takes more than {self.limits.steps:,} steps")
         now = time.thread_time()
         if self._deadline is None:
             self._deadline = now + self.limits.seconds * self._share
         elif now > self._deadline:
-            raise LimitReached(f"the template takes more than {self.limits.seconds:g} s")
+            raise TemplateLimitError(f"the template takes more than {self.limits.seconds:g} s")
 
     def limit_items(self, items: Iterable[Any]) -> Iterable[Any]:
         """The items of a loop, one step each; those of a short list are counted before the loop begins."""
@@ -126,7 +127,7 @@ class RenderMeter:
         limit = self.limits.size // 100 if items else self.limits.size
         if size > limit:
             what = "items" if items else "characters"
-            raise LimitReached(f"the template makes a value of {size:,} {what}; {limit:,} is the most")
+            raise TemplateLimitError(f"the template makes a value of {size:,} {what}; {limit:,} is the most")
 
     def check_size(self, value: Any) -> Any:
         """A value just made, when it is not too large."""
@@ -156,7 +157,9 @@ class RenderMeter:
             elif no_data(one) == "a function":
                 refuse_no_data(one)
             if weight > most:
-                raise LimitReached(f"the template makes a value of more than {most:,} parts, one in another")
+                raise TemplateLimitError(
+                    f"the template makes a value of more than {most:,} parts, one in another"
+                )
 
     def join_parts(self, *parts: Any) -> str:
         """`a ~ b`, within bounds."""
@@ -177,7 +180,7 @@ class RenderMeter:
             if isinstance(left, int) and isinstance(right, int):
                 self.room(left.bit_length() * max(right, 1))
         elif operator == "%" and isinstance(left, str) and _wide_format().search(left):
-            raise LimitReached(f"format {left[:40]!r} asks for a width that is too large")
+            raise TemplateLimitError(f"format {left[:40]!r} asks for a width that is too large")
 
     def _room_for_sum(self, left: Any, right: Any) -> None:
         if isinstance(left, Sized) and isinstance(right, Sized):
@@ -205,7 +208,9 @@ class RenderMeter:
         self.step()
         for argument in (*args[1:], *kwargs.values()):
             if isinstance(argument, int) and abs(argument) > _LARGEST_ARGUMENT:
-                raise LimitReached(f"{name}() is asked for {argument:,}; {_LARGEST_ARGUMENT:,} is the most")
+                raise TemplateLimitError(
+                    f"{name}() is asked for {argument:,}; {_LARGEST_ARGUMENT:,} is the most"
+                )
         first = args[0] if args else None
         if name == "join":
             self._room_for_join(args)
@@ -213,7 +218,7 @@ class RenderMeter:
             text, old, new = args[:3]
             self.room(len(text) + (text.count(old) if old else len(text) + 1) * len(new))
         elif name in ("format", "format_map") and isinstance(first, str) and _wide_format().search(first):
-            raise LimitReached(f"format {first[:40]!r} asks for a width that is too large")
+            raise TemplateLimitError(f"format {first[:40]!r} asks for a width that is too large")
         elif name == "indent" and isinstance(first, str):
             width = next((arg for arg in (*args[1:], kwargs.get("width")) if isinstance(arg, int)), 4)
             self.room(len(first) + (first.count("\n") + 1) * width)

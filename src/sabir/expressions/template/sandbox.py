@@ -27,7 +27,7 @@ from sabir.expressions.template.findings import (
     TemplateRules,
     line_place,
 )
-from sabir.expressions.template.limits import MISTAKES, LimitReached, TemplateLimits
+from sabir.expressions.template.limits import MISTAKES, TemplateLimitError, TemplateLimits
 from sabir.expressions.template.tags import Tag, TagKind, read_tags
 from sabir.text import Place, Source, Span
 
@@ -204,7 +204,7 @@ class Sandbox:
             raise
         except TemplateError as error:
             raise RenderError((self._from_jinja(error, source),)) from None
-        except LimitReached as error:
+        except TemplateLimitError as error:
             self._exhausted += 1
             raise RenderError((self._finding(TemplateDefect.LIMIT, str(error), error, source),)) from None
         except RecursionError as error:

@@ -19,12 +19,12 @@ from jinja2.runtime import Undefined
 
 from sabir.expressions.patterns import (
     PatternError,
-    ResultTooLong,
+    ResultTooLongError,
     compile_pattern,
     guard_pattern,
     substitute_matches,
 )
-from sabir.expressions.template.limits import LimitReached
+from sabir.expressions.template.limits import TemplateLimitError
 
 # The name space Ansible makes its identifiers in.
 _NAMESPACE: Final = uuid.UUID("361E6D51-FAEC-444A-9079-341386DA8E2E")
@@ -61,8 +61,8 @@ def regex_replace(
         return substitute_matches(compiled, str(value), replacement, count=count, most=_LONGEST_RESULT)
     except (re.error, IndexError) as error:
         raise FilterArgumentError(f"{replacement!r} is no replacement: {error}") from error
-    except ResultTooLong as error:
-        raise LimitReached(str(error)) from error
+    except ResultTooLongError as error:
+        raise TemplateLimitError(str(error)) from error
 
 
 def regex_search(

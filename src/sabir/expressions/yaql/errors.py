@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from sabir.errors import SabirError
+from sabir.errors import ExpressionError
 from sabir.text import Span
 
 
-class YaqlError(SabirError):
+class YaqlError(ExpressionError):
     """Root of the two ways an expression fails. `text` is the expression, `span` the part at fault."""
 
     def __init__(self, message: str, *, text: str | None = None, span: Span | None = None) -> None:

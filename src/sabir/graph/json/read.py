@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import msgspec
 
 from sabir.diagnostics.decoding import UNDECODED, parse_decode_error
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.json.saved import InternTable, SavedInstance, build_saved_instance, clear_content
@@ -229,7 +229,7 @@ class _Reader:
     def fail(self, reason: str, offset: int) -> NoReturn:
         line = self.data.count(b"\n", 0, offset) + 1
         column = offset - (self.data.rfind(b"\n", 0, offset) + 1) + 1
-        raise UnusableInput(f"{self.name}:{line}:{column}: not a saved graph: {reason}")
+        raise InputError(f"{self.name}:{line}:{column}: not a saved graph: {reason}")
 
 
 def _describe_error(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.errors import UnusableInput, UsageError
+from sabir.errors import InputError, UsageError
 from sabir.languages.language import EvaluationRequest, ModelCall, ModelQuestion, ModelResult
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.languages.muranopl.evaluate.forms.cloud import Offers, read_cloud
@@ -216,5 +216,5 @@ def _call_parameters_source(
     try:
         result = plain_result(session.call(runtime.find_class(cls or class_name, package), method))
     except MuranoError as error:
-        raise UnusableInput(f"ParametersSource {definition.parameters_source} failed: {error}") from None
+        raise InputError(f"ParametersSource {definition.parameters_source} failed: {error}") from None
     return result if isinstance(result, dict) else {}

@@ -21,6 +21,7 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
+from sabir.errors import SabirError
 from sabir.expressions.query import QueryError, QuerySession, evaluate, read_from_graph, resources_of
 from sabir.expressions.query.resource import QueryResource as QueryResource
 from sabir.graph.graph import Graph
@@ -70,7 +71,7 @@ COMPOSED_SECRET: Final = resources_rule(
 _FORMS: Final = frozenset({"eval", "ref", "q", "concat", "join", "template", "if", "foreach"})
 
 
-class PendingValueError(Exception):
+class PendingValueError(SabirError):
     """Raised for an expression without a value while other fields are not computed."""
 
 

@@ -25,7 +25,7 @@ from sabir.deployments.targets import PlacedResource
 from sabir.environment import FILE_NAME
 from sabir.environment.read import read_environment
 from sabir.environment.references import is_expression
-from sabir.errors import DeployError, UnusableInput
+from sabir.errors import DeployError, InputError
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.muranopl.evaluate.dumps import DumpedEnvironment, read_dump
 from sabir.languages.muranopl.evaluate.previous import STACKS, STORAGE
@@ -62,9 +62,7 @@ def adopt_murano(
     dumped = {environment.id: _with_stack(environment, named) for environment in read_dump(dump)}
     strange = sorted({*named} - {*dumped})
     if strange:
-        raise UnusableInput(
-            f"there is no environment {strange[0]!r} in the dump; there are {', '.join(dumped)}"
-        )
+        raise InputError(f"there is no environment {strange[0]!r} in the dump; there are {', '.join(dumped)}")
     for file in _write_missing_models(request, dumped):
         notice(f"written from the dump: {file}")
     with open_state(request, create=True) as store:
@@ -104,7 +102,7 @@ def _with_stack(environment: DumpedEnvironment, stacks: Mapping[str, str | None]
         return environment
     if environment.stack_names:
         told = ", ".join(environment.stack_names)
-        raise UnusableInput(f"the dump says that {environment.id} has the stack {told}, not {name}")
+        raise InputError(f"the dump says that {environment.id} has the stack {told}, not {name}")
     return environment.with_stack(name)
 
 

@@ -15,10 +15,10 @@ from sabir.deployments.plan.document import (
     sign_document,
 )
 from sabir.deployments.plan.steps import Plan
-from sabir.errors import DeployError, UnusableInput, UsageError
+from sabir.errors import DeployError, InputError, UsageError
 from sabir.operations.deployment.state import read_document
 from sabir.source.packages.file_access import read_named_file
-from sabir.source.packages.limits import ReadProblem
+from sabir.source.packages.limits import PackageReadError
 from sabir.text import format_json
 
 Result = TypeVar("Result")
@@ -36,10 +36,10 @@ def read_plan_file(file: Path, key_file: Path | None = None) -> Mapping[str, Any
     """Read a plan file; verify its checksum and, with a public key, its signature."""
     try:
         stored = read_document(read_named_file(file), Any, f"the plan {str(file)!r} cannot be read")
-    except ReadProblem as error:
-        raise UnusableInput(f"the plan {str(file)!r} {error}") from error
+    except PackageReadError as error:
+        raise InputError(f"the plan {str(file)!r} {error}") from error
     if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
-        raise UnusableInput(f"{str(file)!r} is no plan: `sabir plan ENV -o FILE` writes one")
+        raise InputError(f"{str(file)!r} is no plan: `sabir plan ENV -o FILE` writes one")
     if key_file is not None:
         _check_signature(file, stored, key_file)
     if stored.get("checksum") != document_checksum(stored):
@@ -73,7 +73,7 @@ def _check_signature(file: Path, stored: Mapping[str, Any], key_file: Path) -> N
 def _with_key(file: Path, use: Callable[[bytes], Result]) -> Result:
     try:
         return use(read_named_file(file))
-    except ReadProblem as error:
+    except PackageReadError as error:
         raise UsageError(f"the key {str(file)!r} {error}") from error
     except UsageError as error:
         raise UsageError(f"{str(file)!r}: {error}") from error

@@ -24,7 +24,7 @@ from sabir.deployments.store.requests import parse_observations, parse_request
 from sabir.deployments.store.seal import Codec
 from sabir.diagnostics.decoding import UNDECODED, explain_decode_error
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.errors import DeployError, UnusableInput, UsageError
+from sabir.errors import DeployError, InputError, UsageError
 from sabir.operations.deployment.environment import EnvironmentRequest, open_state
 from sabir.resources.driver import DriverContext
 
@@ -69,7 +69,7 @@ def read_export(data: bytes) -> tuple[list[ResourceRecord], list[Fact]]:
     """Return the records and facts of an exported state; raise `UnusableInput` for an invalid document."""
     exported: _StateExport = read_document(data, _StateExport, "this is no exported state")
     if exported.format != FORMAT:
-        raise UnusableInput(f"this is no exported state: its format is {exported.format!r}, not {FORMAT}")
+        raise InputError(f"this is no exported state: its format is {exported.format!r}, not {FORMAT}")
     for resource in exported.resources:
         _check_json(resource.desired, dict[str, Any], resource.address)
         _check_json(resource.fields or "{}", dict[str, Any], resource.address)
@@ -90,7 +90,7 @@ def read_document(data: bytes, type_: Any, refusal: str) -> Any:
     try:
         return msgspec.json.decode(data, type=type_)
     except UNDECODED as error:
-        raise UnusableInput(f"{refusal}: {explain_decode_error(error, data)}") from error
+        raise InputError(f"{refusal}: {explain_decode_error(error, data)}") from error
 
 
 def state_records(request: EnvironmentRequest) -> tuple[dict[str, ResourceRecord], Callable[[str], Any]]:

@@ -20,7 +20,7 @@ from typing import BinaryIO, Final
 from msgspec.structs import replace
 
 from sabir.diagnostics.reasons import error_text
-from sabir.errors import FindingError, PluginError, SabirError, UnusableInput, UsageError
+from sabir.errors import FindingError, InputError, PluginError, SabirError, UsageError
 from sabir.graph.json import graph_chunks, load_graph
 from sabir.interpreter import deepen_stack
 from sabir.languages.language import Evaluation, EvaluationRequest
@@ -51,7 +51,7 @@ from sabir.pipes import private_pipes, read_message
 from sabir.session import Limits
 from sabir.source.packages import load_package
 
-ERRORS: Final = {kind.__name__: kind for kind in (UnusableInput, UsageError, PluginError, SabirError)}
+ERRORS: Final = {kind.__name__: kind for kind in (InputError, UsageError, PluginError, SabirError)}
 
 
 def serve_tasks() -> None:

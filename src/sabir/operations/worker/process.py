@@ -18,6 +18,7 @@ from typing import Final
 
 import msgspec
 
+from sabir.errors import SabirError
 from sabir.operations.worker.messages import Message, ProgressMessage, decode_message
 from sabir.pipes import HEAD
 
@@ -26,7 +27,7 @@ _PIECE: Final = 1 << 20
 _LARGEST: Final = 1 << 32
 
 
-class WorkerLostError(Exception):
+class WorkerLostError(SabirError):
     """The process is gone; the message gives the reason, as the end of a sentence that starts with "the
     worker".
     """

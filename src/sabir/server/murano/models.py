@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.reasons import explain_error
 from sabir.errors import UsageError
-from sabir.languages.muranopl.syntax.manifest import InvalidVersion, Version, VersionSpec
+from sabir.languages.muranopl.syntax.manifest import Version, VersionError, VersionSpec
 from sabir.server.service import SabirService
 from sabir.server.store.catalogue import PackageInfo, Search
 from sabir.server.store.rows import new_id
@@ -216,7 +216,7 @@ def is_in_range(info: PackageInfo, versions: str | None) -> bool:
     """Tell whether a package matches a version range: `0` means all of 0.x."""
     try:
         return VersionSpec.parse(versions or "").allows(Version.parse(info.version))
-    except InvalidVersion as error:
+    except VersionError as error:
         raise UsageError(str(error)) from error
 
 

@@ -18,7 +18,7 @@ from sabir.errors import UsageError
 from sabir.operations.files import write_folder
 from sabir.server.store.rows import AlreadyExistsError
 from sabir.source.packages.file_access import folder_below, name_defect, normal_name, read_regular_file
-from sabir.source.packages.limits import STRICT_LIMITS, ReadProblem
+from sabir.source.packages.limits import STRICT_LIMITS, PackageReadError
 
 _DEPLOYED: Final = ".sabir"
 _LONGEST_NAME: Final = 255
@@ -60,7 +60,7 @@ class EnvironmentFiles:
         """
         try:
             return read_regular_file(self.folder / _check_name(path), STRICT_LIMITS, self.folder)
-        except ReadProblem:
+        except PackageReadError:
             return None
 
     def put(self, files: Mapping[str, bytes]) -> None:

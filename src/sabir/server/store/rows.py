@@ -16,12 +16,12 @@ import msgspec
 from sqlalchemy import Column, ColumnElement, Engine, Executable, RowMapping, Select, Table, select
 from sqlalchemy.exc import IntegrityError
 
-from sabir.errors import SabirError
+from sabir.errors import ServerError
 
 Told = TypeVar("Told")
 
 
-class AlreadyExistsError(SabirError):
+class AlreadyExistsError(ServerError):
     """A row with this name, or name and version, already exists."""
 
 

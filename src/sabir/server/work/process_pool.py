@@ -16,7 +16,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from msgspec import Struct
 
 from sabir.checks.options import CheckOptions
-from sabir.errors import Overrun, SabirError
+from sabir.errors import Overrun, SabirError, ServerError
 from sabir.operations.check import UploadResponse, check_upload, refuse_upload
 from sabir.operations.limits import enforce_limits
 from sabir.operations.packages import find_language
@@ -30,7 +30,7 @@ T = TypeVar("T")
 _PROCESSES: Final = 2
 
 
-class ProcessEndedError(SabirError):
+class ProcessEndedError(ServerError):
     """The process exceeded its limits, or shared a pool with one that did."""
 
 

@@ -26,7 +26,7 @@ from sabir.source.packages.limits import (
     UNREADABLE,
     NodeBudget,
     PackageLimits,
-    ReadProblem,
+    PackageReadError,
 )
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, PackageLoader
 
@@ -227,19 +227,19 @@ def _bomb_message(info: zipfile.ZipInfo) -> str:
 
 def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: PackageLimits) -> bytes:
     if info.flag_bits & _ENCRYPTED:
-        raise ReadProblem(UNREADABLE, "cannot be read: it is encrypted")
+        raise PackageReadError(UNREADABLE, "cannot be read: it is encrypted")
     if info.compress_type not in _METHODS:
-        raise ReadProblem(
+        raise PackageReadError(
             UNREADABLE, f"cannot be read: it is packed by method {info.compress_type}, not by deflate"
         )
     if info.file_size > limits.file:
-        raise ReadProblem(
+        raise PackageReadError(
             TOO_MUCH, f"{info.file_size:,} bytes are too much to read: the limit is {limits.file:,}"
         )
     try:
         with archive.open(info) as member:
             return member.read(limits.file)
     except (*_BROKEN, OSError) as error:
-        raise ReadProblem(
+        raise PackageReadError(
             UNREADABLE, f"cannot be read: the archive is damaged here ({explain_error(error)})"
         ) from error

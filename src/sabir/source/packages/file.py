@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.source.packages.file_access import read_at_most, read_named_file, read_regular_file
-from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits, ReadProblem
+from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits, PackageReadError
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, PackageLoader
 
 _TEXT_SUFFIXES: Final = frozenset({".yaml", ".yml", ".cf", ".json", ".tosca"})
@@ -39,7 +39,7 @@ class FileLoader(PackageLoader):
         reader = partial(read_regular_file, Path(os.path.realpath(file)), limits)
         try:
             content = reader()
-        except ReadProblem:
+        except PackageReadError:
             return None
         package = FileTable({file.name: PackageFile(file.name, content)})
         package.path = file
@@ -107,11 +107,9 @@ def _read_stream(place: Path, limits: PackageLimits) -> bytes:
         with open(source, "rb", closefd=source != 0) as stream:
             raw = read_at_most(stream, limits.file + 1)
     except OSError as error:
-        raise UnusableInput(f"cannot read {str(place)!r}: {error.strerror or error}") from error
+        raise InputError(f"cannot read {str(place)!r}: {error.strerror or error}") from error
     if len(raw) > limits.file:
-        raise UnusableInput(
-            f"{str(place)!r} gives more than {limits.file:,} bytes, which is too much to read"
-        )
+        raise InputError(f"{str(place)!r} gives more than {limits.file:,} bytes, which is too much to read")
     return raw
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import BinaryIO, Final
 
-from sabir.source.packages.limits import DEFAULT_LIMITS, TOO_MUCH, UNREADABLE, PackageLimits, ReadProblem
+from sabir.source.packages.limits import DEFAULT_LIMITS, TOO_MUCH, UNREADABLE, PackageLimits, PackageReadError
 
 _FOLDER: Final = (
     getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -126,14 +126,14 @@ def read_regular_file(path: Path, limits: PackageLimits, root: Path | None = Non
         with os.fdopen(open_below(root, path.relative_to(root), flags), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise ReadProblem(UNREADABLE, "cannot be read: it is no regular file")
+                raise PackageReadError(UNREADABLE, "cannot be read: it is no regular file")
             if status.st_size > limits.file:
-                raise ReadProblem(TOO_MUCH, _too_large(status.st_size, limits))
+                raise PackageReadError(TOO_MUCH, _too_large(status.st_size, limits))
             raw = read_at_most(file, limits.file + 1)
     except OSError as error:
-        raise ReadProblem(UNREADABLE, f"cannot be read: {error.strerror or error}") from error
+        raise PackageReadError(UNREADABLE, f"cannot be read: {error.strerror or error}") from error
     if len(raw) > limits.file:
-        raise ReadProblem(TOO_MUCH, _too_large(len(raw), limits))
+        raise PackageReadError(TOO_MUCH, _too_large(len(raw), limits))
     return raw
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.rules import Rule
+from sabir.errors import InputError
 
 _MEGABYTE: Final = 1024 * 1024
 
@@ -100,7 +101,7 @@ UNREADABLE: Final = Rule(
 )
 
 
-class ReadProblem(Exception):
+class PackageReadError(InputError):
     """A file of a package cannot be read, by which rule and why; `PackageFile.defect` shows it."""
 
     def __init__(self, rule: Rule, message: str) -> None:

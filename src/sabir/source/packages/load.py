@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.source.packages.directory import DirectoryLoader
 from sabir.source.packages.file import FileLoader, StreamLoader
 from sabir.source.packages.limits import PackageLimits
@@ -19,9 +19,9 @@ def load_package(path: str | Path, *options: PackageLimits) -> LoadedPackage:
         package = DirectoryLoader.try_load(place, *options) or _load_archive(place, *options)
         package = package or FileLoader.try_load(place, *options) or StreamLoader.try_load(place, *options)
     except ValueError as error:  # a NUL in the path
-        raise UnusableInput(f"no such path {str(path)!r}") from error
+        raise InputError(f"no such path {str(path)!r}") from error
     if package is None:
-        raise UnusableInput(_describe_refusal(place))
+        raise InputError(_describe_refusal(place))
     return package
 
 

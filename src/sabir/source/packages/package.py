@@ -18,7 +18,7 @@ from sabir.source.packages.limits import (
     TOO_MUCH,
     NodeBudget,
     PackageLimits,
-    ReadProblem,
+    PackageReadError,
 )
 from sabir.text import Place, Source, Span
 
@@ -65,7 +65,7 @@ class PackageFile:
             return self._content, None
         try:
             return self._content(), None
-        except ReadProblem as error:
+        except PackageReadError as error:
             return b"", error.rule.about_file(self.name, str(error))
 
     @cached_property

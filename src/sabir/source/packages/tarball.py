@@ -27,7 +27,7 @@ from sabir.source.packages.limits import (
     UNREADABLE,
     NodeBudget,
     PackageLimits,
-    ReadProblem,
+    PackageReadError,
 )
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, PackageLoader
 
@@ -154,8 +154,8 @@ def _kind_defect(info: tarfile.TarInfo) -> str | None:
 
 def _read_member(content: _Content, offset: int, size: int, limits: PackageLimits) -> bytes:
     if size > limits.file:
-        raise ReadProblem(TOO_MUCH, f"{size:,} bytes are too much to read: the limit is {limits.file:,}")
+        raise PackageReadError(TOO_MUCH, f"{size:,} bytes are too much to read: the limit is {limits.file:,}")
     data = content.read(offset, size)
     if len(data) < size:
-        raise ReadProblem(UNREADABLE, "cannot be read: the archive ends before it does")
+        raise PackageReadError(UNREADABLE, "cannot be read: the archive ends before it does")
     return data

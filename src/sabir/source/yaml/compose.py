@@ -11,7 +11,7 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding, RelatedLocation
 from sabir.diagnostics.reasons import explain_error
 from sabir.lazy import lazy_pattern
-from sabir.source.yaml.defects import DUPLICATE_KEY, UNBOUNDED, YamlDefect, not_readable, syntax_finding
+from sabir.source.yaml.defects import DUPLICATE_KEY, UNBOUNDED, YamlError, not_readable, syntax_finding
 from sabir.source.yaml.nodes import (
     ScalarValue,
     Style,
@@ -76,7 +76,7 @@ def compose(
     broken: Finding | None = None
     try:
         documents.extend(composer.documents())
-    except YamlDefect as defect:
+    except YamlError as defect:
         broken = defect.finding(source)
     except yaml.YAMLError as error:
         broken = syntax_finding(source, error)
@@ -149,7 +149,7 @@ class _Composer:
         if before >= self._most:
             raise self._too_many(_first_character(event))
         if depth >= self._limits.depth:
-            raise YamlDefect(
+            raise YamlError(
                 UNBOUNDED, f"nested deeper than {self._limits.depth} levels", _first_character(event)
             )
         if event.anchor:
@@ -172,7 +172,7 @@ class _Composer:
             raise not_readable(f"alias *{event.anchor} has no anchor before it", span)
         anchored = self._anchors[event.anchor]
         if anchored is None:
-            raise YamlDefect(UNBOUNDED, f"alias *{event.anchor} contains itself", span)
+            raise YamlError(UNBOUNDED, f"alias *{event.anchor} contains itself", span)
         node, weight = anchored
         self._nodes += weight
         if self._nodes > self._most:
@@ -183,10 +183,8 @@ class _Composer:
     def nodes_read(self) -> int:
         return self._nodes
 
-    def _too_many(self, span: Span) -> YamlDefect:
-        return YamlDefect(
-            UNBOUNDED, f"more than {self._limits.nodes:,} nodes, with what aliases repeat", span
-        )
+    def _too_many(self, span: Span) -> YamlError:
+        return YamlError(UNBOUNDED, f"more than {self._limits.nodes:,} nodes, with what aliases repeat", span)
 
     def _sequence(self, event: Any, tag: str | None, depth: int) -> YamlSequence:
         items: list[YamlNode] = []

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
+from sabir.errors import InputError
 from sabir.source.yaml.mistakes import find_mistake
 from sabir.text import Place, Source, Span
 
@@ -36,7 +37,7 @@ DUPLICATE_KEY: Final = Rule(
 )
 
 
-class YamlDefect(Exception):
+class YamlError(InputError):
     """Reading stops here: the rest of the text cannot be used."""
 
     def __init__(self, rule: Rule, message: str, span: Span, hint: str | None = None) -> None:
@@ -50,9 +51,9 @@ class YamlDefect(Exception):
         return self.rule.at(Place(source, self.span), self.message, hint=self.hint)
 
 
-def not_readable(reason: str, span: Span, hint: str | None = None) -> YamlDefect:
+def not_readable(reason: str, span: Span, hint: str | None = None) -> YamlError:
     """Return the error for a text that cannot be parsed."""
-    return YamlDefect(NOT_YAML, f"not readable as YAML: {reason}", span, hint)
+    return YamlError(NOT_YAML, f"not readable as YAML: {reason}", span, hint)
 
 
 def syntax_finding(source: Source, error: Exception) -> Finding:

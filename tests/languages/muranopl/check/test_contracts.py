@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.languages.muranopl.check.contracts import Defaults
-from sabir.languages.muranopl.model.errors import ContractViolation, ExpressionFailure
+from sabir.languages.muranopl.model.errors import ContractViolationError, MuranoExpressionError
 from sabir.languages.muranopl.syntax.report import FileReporter
 from sabir.source.yaml import YamlMapping, compose
 from sabir.text import Source
@@ -77,9 +77,9 @@ def is_made(contract: str, default: str) -> bool:
     classes = f"Namespaces: {{=: demo}}\nName: Root\nProperties:\n  p:\n    Contract: {contract}\n    Default: {default}\n"
     try:
         load(classes, {"?": {"id": "root", "type": "demo.Root"}})
-    except ContractViolation:
+    except ContractViolationError:
         return False
-    except ExpressionFailure:
+    except MuranoExpressionError:
         pass  # a predicate that cannot be asked of the value: nothing is said of it
     return True
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.languages.muranopl.evaluate.dumps import read_dump
 
 OBJECTS: dict[str, Any] = {
@@ -81,10 +81,10 @@ def test_an_answer_of_the_client(tmp_path: Path) -> None:
 def test_what_is_no_dump(text: str, tmp_path: Path) -> None:
     file = tmp_path / "dump"
     file.write_text(text)
-    with pytest.raises(UnusableInput, match="there is no environment of Murano"):
+    with pytest.raises(InputError, match="there is no environment of Murano"):
         read_dump(file)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UnusableInput, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot be read"):
         read_dump(tmp_path / "missing")

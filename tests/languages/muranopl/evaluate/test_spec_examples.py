@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.model.errors import ContractViolationError, MuranoError
 from tests.languages.muranopl.packages import load
 
 PORT = """
@@ -81,7 +81,7 @@ def test_application_port() -> None:
 
 @pytest.mark.rows("M-076", "M-110")
 def test_the_default_of_the_example_breaks_its_own_contract() -> None:
-    with pytest.raises(ContractViolation) as caught:
+    with pytest.raises(ContractViolationError) as caught:
         load(PORT, {"?": {"id": "p", "type": TYPE}, "port": 80})
     assert str(caught.value).startswith(f"[{TYPE}.scope] 'private' does not satisfy")
 

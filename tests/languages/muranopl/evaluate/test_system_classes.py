@@ -13,7 +13,7 @@ from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.preparation import prepare_run
 from sabir.languages.muranopl.evaluate.system.plans import build_plan
 from sabir.languages.muranopl.evaluate.system.stacks import merge_templates
-from sabir.languages.muranopl.model.errors import NativeFailure
+from sabir.languages.muranopl.model.errors import NativeError
 from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, ProgramReport
 from sabir.languages.muranopl.worlds.offline import RecordedWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
@@ -175,7 +175,7 @@ def test_templates_are_joined(old: Any, new: Any, expected: Any) -> None:
     ("old", "new"), [({"a": {}}, {"a": "x"}), ({"a": 1}, {"a": "x"}), ({"a": []}, {"a": {}})]
 )
 def test_values_of_other_kinds_are_refused(old: Any, new: Any) -> None:
-    with pytest.raises(NativeFailure) as failure:
+    with pytest.raises(NativeError) as failure:
         merge_templates(old, new)
     assert "at /a" in failure.value.finding().message
 
@@ -237,6 +237,6 @@ def test_files_that_a_plan_brings_are_found_by_name() -> None:
     "template", ["text", {"FormatVersion": "2.0.0", "Scripts": {"go": {"Type": "Puppet"}}}]
 )
 def test_what_is_no_plan_is_refused(template: Any) -> None:
-    with pytest.raises(NativeFailure) as failure:
+    with pytest.raises(NativeError) as failure:
         _plan(template)
     assert failure.value.names == ("ValueError",)

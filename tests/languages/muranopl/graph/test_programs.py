@@ -12,7 +12,7 @@ from sabir.languages.muranopl.evaluate.model_file import ModelFile
 from sabir.languages.muranopl.graph.driver import ProgramTarget
 from sabir.languages.muranopl.graph.program import ProgramCall, routes_to, run_program
 from sabir.languages.muranopl.worlds.deployed import ServedEffects
-from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, WorldFailure
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, WorldError
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.resources.resource import DesiredResources
 from sabir.resources.target import Target
@@ -194,7 +194,7 @@ def test_what_no_target_does_fails_before_it_is_begun() -> None:
     read = EffectRequest(kind=EffectKind.STACK_READ, arguments={"stack": "never"})
     assert world.perform(read) is None, "what nobody can have made is not there"
     kept = EffectRequest(kind=EffectKind.STACK_DELETE, arguments={"stack": "kept"})
-    with pytest.raises(WorldFailure, match=r"no target does heat.delete: name one in sabir.yaml"):
+    with pytest.raises(WorldError, match=r"no target does heat.delete: name one in sabir.yaml"):
         world.begin(kept)
-    with pytest.raises(WorldFailure, match=r"plans go to agents through `driver: amqp`: name one"):
+    with pytest.raises(WorldError, match=r"plans go to agents through `driver: amqp`: name one"):
         world.begin(EffectRequest(kind=EffectKind.AGENT_CALL, arguments={}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.languages.muranopl.model.definitions import TypeName, find_definitions, parse_type
-from sabir.languages.muranopl.model.errors import ContractViolation, format_value
+from sabir.languages.muranopl.model.errors import ContractViolationError, format_value
 from sabir.text import Place, Source, Span
 
 
@@ -30,7 +30,7 @@ def test_defined_objects_come_owners_first() -> None:
 
 def test_a_violation_names_the_way_to_the_value() -> None:
     nowhere = Place(Source("a.yaml", "x"), Span(0, 1))
-    violation = ContractViolation("is no integer").inside("['port']").inside("[0]")
+    violation = ContractViolationError("is no integer").inside("['port']").inside("[0]")
     assert str(violation) == "is no integer"
     violation.add_subject("Host.ports", nowhere)
     assert str(violation) == "[Host.ports[0]['port']] is no integer"

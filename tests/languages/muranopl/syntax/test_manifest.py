@@ -13,9 +13,9 @@ from semantic_version import Version as SemanticVersion
 from sabir.languages.muranopl.evaluate.packages import MuranoPackage, PackageRegistry
 from sabir.languages.muranopl.syntax.manifest import (
     ANY_VERSION,
-    InvalidVersion,
     Manifest,
     Version,
+    VersionError,
     VersionSpec,
     read_manifest,
 )
@@ -202,7 +202,7 @@ def test_order() -> None:
 
 @pytest.mark.parametrize("text", ["one", "1.2.3.4", ">=", "1..2"])
 def test_what_is_no_range(text: str) -> None:
-    with pytest.raises(InvalidVersion):
+    with pytest.raises(VersionError):
         VersionSpec.parse(text)
 
 

@@ -10,9 +10,9 @@ from msgspec import json
 
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.preparation import prepare_run
-from sabir.languages.muranopl.model.errors import NativeFailure
+from sabir.languages.muranopl.model.errors import NativeError
 from sabir.languages.muranopl.worlds.deployed import JournalledWorld
-from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, WorldFailure
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, WorldError
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.resources.effects import ANSWER, FAILURE, DivergedError
 from sabir.resources.effects import Effect as Call
@@ -70,7 +70,7 @@ class Journal:
     def outcome(self, call: Call) -> Outcome:
         try:
             answer = self.cloud.perform(EffectRequest(kind=EffectKind(call.kind), arguments=call.arguments))
-        except WorldFailure as failure:
+        except WorldError as failure:
             return Outcome(status=OutcomeStatus.FAILED, message=str(failure), results={FAILURE: failure.name})
         return Outcome(results={ANSWER: answer})
 
@@ -151,6 +151,6 @@ def test_a_program_that_is_cut_off_goes_on_where_it_was() -> None:
 
 def test_a_failure_has_the_name_that_programs_know() -> None:
     journal = Journal({"heat": {"failures": [{"operation": "create", "nth": 1, "http": 400}]}})
-    with pytest.raises(NativeFailure) as failure:
+    with pytest.raises(NativeError) as failure:
         _run(journal)
     assert failure.value.names == ("heatclient.exc.HTTPBadRequest",)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, WorldFailure
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, WorldError
 from sabir.languages.muranopl.worlds.machines import MachineCloud, PoolTemplate, find_unsupported_types
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 
@@ -79,7 +79,7 @@ class Pool(SimulatedWorld):
         match effect.kind:
             case EffectKind.MACHINE_CLAIM:
                 if not self.free:
-                    raise WorldFailure("NoMachineLeft", "no machine is left")
+                    raise WorldError("NoMachineLeft", "no machine is left")
                 name = self.free.pop(0)
                 return {"id": name, "address": name, "hostname": name}
             case EffectKind.MACHINE_RELEASE:
@@ -136,5 +136,5 @@ def test_user_data_that_fails_fails_the_stack() -> None:
 
 def test_a_plan_for_nobody_is_never_answered() -> None:
     call = EffectRequest(kind=EffectKind.AGENT_CALL, arguments={"queue": "q", "host": "ghost", "plan": {}})
-    with pytest.raises(WorldFailure, match="ghost, which has no machine"):
+    with pytest.raises(WorldError, match="ghost, which has no machine"):
         MachineCloud(Pool()).perform(call)

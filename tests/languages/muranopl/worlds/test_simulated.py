@@ -11,7 +11,7 @@ from sabir.languages.muranopl.worlds.effects import (
     EffectRequest,
     NotConnectedError,
     ProgramReport,
-    WorldFailure,
+    WorldError,
 )
 from sabir.languages.muranopl.worlds.offline import RecordedWorld, UnconnectedWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
@@ -34,7 +34,7 @@ def test_a_stack_lives_until_it_is_deleted() -> None:
     assert (created["status"], created["parameters"]) == ("CREATE_COMPLETE", {"a": 1})
     assert _ask(world, EffectKind.STACK_UPDATE, **STACK, template={})["status"] == "UPDATE_COMPLETE"
     assert _ask(world, EffectKind.STACK_DELETE, **STACK) is None
-    with pytest.raises(WorldFailure, match="could not be found"):
+    with pytest.raises(WorldError, match="could not be found"):
         _ask(world, EffectKind.STACK_DELETE, **STACK)
 
 
@@ -74,7 +74,7 @@ def test_failures_are_counted_by_operation() -> None:
     world = SimulatedWorld({"heat": {"failures": failures}})
     assert _ask(world, EffectKind.STACK_CREATE, **STACK, template={})["reason"] == "no host"
     assert _ask(world, EffectKind.STACK_UPDATE, **STACK, template={})["status"] == "UPDATE_COMPLETE"
-    with pytest.raises(WorldFailure) as conflict:
+    with pytest.raises(WorldError) as conflict:
         _ask(world, EffectKind.STACK_UPDATE, **STACK, template={})
     assert conflict.value.name == "heatclient.exc.HTTPConflict"
 

@@ -16,13 +16,14 @@ from msgspec import Struct
 
 from sabir.deployments.drivers.heat.api import Heat, HeatApiError, StackData
 from sabir.deployments.drivers.heat.stack import DesiredStack, operation_tag
+from sabir.errors import SabirError
 
 _SOON: Final = 0.1
 _SELDOM: Final = 5.0
 _MOST_REASONS: Final = 3
 
 
-class StackError(Exception):
+class StackError(SabirError):
     """A stack that did not come to be what it should, in the words of Heat."""
 
 

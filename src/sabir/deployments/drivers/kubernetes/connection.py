@@ -39,7 +39,7 @@ from sabir.deployments.drivers.kubernetes.readiness import (
     pods_of,
     readiness,
 )
-from sabir.errors import DeployError
+from sabir.errors import DeployError, SabirError
 from sabir.graph.values import Value
 from sabir.resources.effects import Effects
 from sabir.resources.outcome import (
@@ -152,7 +152,7 @@ class ClusterConnection:
                 refusal = self.settings.ownership.find_refusal(before, task, subject)
             if before is not None and refusal is not None:
                 if not wanted.is_namespace:
-                    raise Refused(refusal)
+                    raise ObjectRefusedError(refusal)
                 name = before["metadata"]["name"]
                 return Applied(
                     live=before,
@@ -183,7 +183,7 @@ class ClusterConnection:
             else:
                 refusal = self.settings.ownership.find_refusal(live, task, str(task.resource.address))
                 if refusal is not None:
-                    raise Refused(refusal)
+                    raise ObjectRefusedError(refusal)
             effects.note(f"deleting {live['kind']} {live['metadata']['name']}")
             await self.delete_and_wait(place, live)
         except KubernetesApiError as failure:
@@ -260,7 +260,7 @@ class ClusterConnection:
             before = await self.api.get(place)
             refusal = self.settings.ownership.find_refusal(before, task, str(task.resource.address))
             if refusal is not None:
-                raise Refused(refusal)
+                raise ObjectRefusedError(refusal)
             same = {**patch, "metadata": {"uid": before["metadata"].get("uid")}}
             live = await self.api.merge(place, same, fieldManager="sabir-restart")
             live = await self.ready(place, live, task, effects)
@@ -438,14 +438,14 @@ class Applied(Struct, frozen=True, kw_only=True):
     message: str | None = None
 
 
-class Refused(KubernetesApiError):
+class ObjectRefusedError(KubernetesApiError):
     """An object that belongs to others; nothing was done."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, status=409)
 
 
-class ObjectNotReadyError(Exception):
+class ObjectNotReadyError(SabirError):
     """An object that did not come to do what it is for, or did not go away, in time."""
 
 
@@ -497,7 +497,7 @@ def _kept(name: str, reason: str, *, passing: bool = False) -> Outcome:
 
 def failure_outcome(failure: KubernetesApiError) -> Outcome:
     message = failure.message
-    if isinstance(failure, Refused):
+    if isinstance(failure, ObjectRefusedError):
         return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=message)
     if failure.status == 409 and failure.causes:
         message = f"others own fields of it ({'; '.join(failure.causes)}); `force: true` takes them over"

@@ -17,7 +17,7 @@ from sabir.deployments.drivers.kubernetes.compare import OPERATION
 from sabir.deployments.drivers.kubernetes.connection import (
     ClusterConnection,
     ObjectNotReadyError,
-    Refused,
+    ObjectRefusedError,
     failure_outcome,
 )
 from sabir.deployments.drivers.kubernetes.objects import DesiredObject
@@ -89,7 +89,7 @@ class ClusterRunConnection(ClusterConnection):
         if before is not None:
             refusal = self.settings.ownership.find_refusal(before, task, subject)
             if refusal is not None:
-                raise Refused(refusal)
+                raise ObjectRefusedError(refusal)
             if read_annotation(before, OPERATION) == task.operation_id:
                 return place, before
             effects.note(f"deleting Job {before['metadata']['name']} of an earlier run")

@@ -15,7 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.reasons import explain_error
-from sabir.expressions.patterns import PatternRefused, compile_pattern, matches_whole
+from sabir.expressions.patterns import PatternRefusedError, compile_pattern, matches_whole
 from sabir.expressions.query.comparison import comparable_texts
 from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.functions.call import FunctionCall, Matches
@@ -324,7 +324,7 @@ def _build_call(name: str, pure: Pure) -> Callable[[FunctionCall, QueryContext],
         try:
             values = plain if isinstance(plain, list) else [plain]
             result = pure(_in_one_unit(values, context.session.scalar_units))
-        except (TypeError, ValueError, ArithmeticError, PatternRefused) as error:
+        except (TypeError, ValueError, ArithmeticError, PatternRefusedError) as error:
             call.fail(context, f"${name}: {explain_error(error)}")
         result = mark_sensitive(result) if is_sensitive(arguments) else result
         return Matches([result])

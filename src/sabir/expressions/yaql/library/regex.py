@@ -12,8 +12,8 @@ from msgspec import Struct
 from sabir.expressions.patterns import (
     Match,
     PatternError,
-    PatternRefused,
-    ResultTooLong,
+    PatternRefusedError,
+    ResultTooLongError,
     compile_pattern,
     guard_pattern,
 )
@@ -46,7 +46,7 @@ class RegexMatch(Struct, frozen=True, eq=False):
 def _translate_refusals() -> Generator[None]:
     try:
         yield
-    except (PatternRefused, ResultTooLong) as problem:
+    except (PatternRefusedError, ResultTooLongError) as problem:
         raise LimitExceeded(str(problem)) from None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.languages.ccp.recognition import CONFIG_NAMES, is_definition_file
 from sabir.languages.ccp.syntax.component import config_of
 from sabir.languages.ccp.syntax.configuration import data_of
@@ -45,7 +45,7 @@ class ConfigFile(Struct, frozen=True, kw_only=True, eq=False, dict=True):
             return self.package.get_file(relative)
         path = folder / relative
         if not self.session.trust.outside and not is_below(path, folder):
-            raise UnusableInput("it leads out of the project: allow it with --trust outside")
+            raise InputError("it leads out of the project: allow it with --trust outside")
         if not os.path.isfile(path):
             return None
         single = load_package(path, self.session.limits.package)
@@ -71,7 +71,7 @@ def find_config(package: LoadedPackage, request: EvaluationRequest) -> ConfigFil
     holder = package if request.config is None else load_package(request.config)
     file = _find_config_file(holder, named=request.config is not None)
     if file is None and request.config is not None:
-        raise UnusableInput(f"{request.config} has no configuration: {' or '.join(CONFIG_NAMES)}")
+        raise InputError(f"{request.config} has no configuration: {' or '.join(CONFIG_NAMES)}")
     if file is None:
         return None
     layer = file.source if request.config is None else _qualify_source(file, holder, package)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.ccp.model.config_file import ConfigFile, find_config
 from sabir.languages.ccp.model.topology import ServiceTopology
@@ -60,9 +60,7 @@ def load_deployment(
         packages += _load_repositories(config, package.path, session)
     components = _sort_components(components_of(packages), config)
     if not components:
-        raise UnusableInput(
-            f"{package.name} has no definitions: service/NAME.yaml is where they are looked for"
-        )
+        raise InputError(f"{package.name} has no definitions: service/NAME.yaml is where they are looked for")
     deployment = read_deployment(
         components,
         observed=build_observed_layer(request.observed),
@@ -88,7 +86,7 @@ def _load_repositories(config: ConfigFile | None, beside: Path, session: Session
     written = None if config is None else config.repositories.get("path")
     folder = beside / str(written) if written else beside
     if not session.trust.outside and not is_below(folder, beside):
-        raise UnusableInput(
+        raise InputError(
             f"repositories.path {str(written)!r} leads out of the project and is not followed: "
             "name it with --search-path, or allow it with --trust outside"
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.expressions.template.findings import RenderedTemplate
 from sabir.languages.ccp.syntax.reader import NodeReader
 from sabir.languages.ccp.syntax.rules import Fault, ccp_rule
@@ -75,7 +75,7 @@ def _resolve_include(
     try:
         file = beside(layer, name) if beside is not None else None
         source = None if file is None else file.source
-    except UnusableInput as error:
+    except InputError as error:
         source, problem = None, str(error)
     if source is not None and (source.name in (*within, layer.name) or len(within) >= _DEEPEST):
         source, problem = None, "it includes itself"

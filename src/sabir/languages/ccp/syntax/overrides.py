@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.errors import UnusableInput, UsageError
+from sabir.errors import InputError, UsageError
 from sabir.graph.values import Value
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.includes import FileLookup
@@ -147,7 +147,7 @@ def find_replacements(
         problem = "there is no such file"
         try:
             file = beside(place.source, str(path)) if beside is not None else None
-        except UnusableInput as error:
+        except InputError as error:
             file, problem = None, str(error)
         if file is None or file.defect is not None:
             problem = problem if file is None else "it is no UTF-8 text"

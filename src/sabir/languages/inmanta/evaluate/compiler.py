@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sabir.expressions.patterns import PatternRefused
+from sabir.expressions.patterns import PatternRefusedError
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.calls import CallCompiler
@@ -157,7 +157,7 @@ class ModelCompiler:
                     fits = prop.type.accepts(prop.default)
                 except Wait:
                     continue  # the condition reads a variable; the constructor that uses the default will tell
-                except PatternRefused as problem:
+                except PatternRefusedError as problem:
                     self.engine.report_once(LIMIT, str(problem), prop.place)
                     continue
                 if not fits:

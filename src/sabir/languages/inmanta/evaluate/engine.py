@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.finding import Frame as Step_Frame
 from sabir.diagnostics.rules import Rule
-from sabir.expressions.patterns import PatternRefused
+from sabir.expressions.patterns import PatternRefusedError
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.interrupts import (
-    ModelLimitExceeded,
+    ModelLimitError,
     Stop,
     Wait,
     WaitForFirst,
@@ -118,10 +118,10 @@ class ModelEngine:
             run, argument = queue.popleft()
             run(argument)
 
-    def instance_limit_error(self) -> ModelLimitExceeded:
+    def instance_limit_error(self) -> ModelLimitError:
         """Return the error for a model that exceeds the maximum number of instances."""
         most = self.most_instances
-        return ModelLimitExceeded(
+        return ModelLimitError(
             LIMIT.at(
                 message=f"the model makes more than {most:,} instances",
                 place=self.instances[-1].site.place,
@@ -139,7 +139,7 @@ class ModelEngine:
                 self.fail(step, frame, failure)
             except RecursionError:
                 self.fail(step, frame, self._too_deep(step))
-            except PatternRefused as problem:
+            except PatternRefusedError as problem:
                 self.fail(step, frame, stop(LIMIT, str(problem), step.place))
 
     def run_step(self, step: EngineStep, frame: Frame) -> None:
@@ -301,7 +301,7 @@ class ModelEngine:
     def fail_instance(self, instance: ModelInstance, failure: Stop) -> None:
         self.report(failure, self.frames_of_instance(instance.maker, instance.site.refinement))
 
-    def report(self, failure: Stop | ModelLimitExceeded, frames: tuple[Step_Frame, ...] = ()) -> None:
+    def report(self, failure: Stop | ModelLimitError, frames: tuple[Step_Frame, ...] = ()) -> None:
         finding = failure.finding
         key = (finding.code, finding.place)
         count = self._counts[key] = self._counts.get(key, 0) + 1

@@ -8,7 +8,7 @@ from typing import Any
 
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
-from sabir.expressions.patterns import PatternRefused
+from sabir.expressions.patterns import PatternRefusedError
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.inmanta.evaluate.instance_names import find_assigned_variable, index_name
@@ -93,7 +93,7 @@ class ModelInputs:
             )
         try:
             fits = prop.type.accepts(value)
-        except PatternRefused as problem:
+        except PatternRefusedError as problem:
             raise UsageError(f"{subject}: {problem}") from None
         if not fits:
             raise UsageError(f"{subject} is a {prop.type.name}, and {format_value(value)} is not")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Finding
+from sabir.errors import SabirError
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.engine import ParkedStatement
@@ -52,7 +53,7 @@ class Stop(Exception):
         self.finding = finding
 
 
-class ModelLimitExceeded(Exception):
+class ModelLimitError(SabirError):
     """Raised when a limit of the evaluation is exceeded. Unlike `Stop` it ends all statements."""
 
     def __init__(self, finding: Finding) -> None:

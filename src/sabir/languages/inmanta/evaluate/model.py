@@ -16,7 +16,7 @@ from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
 from sabir.languages.inmanta.evaluate.engine import ModelEngine
 from sabir.languages.inmanta.evaluate.functions import Functions
 from sabir.languages.inmanta.evaluate.inputs import ModelInputs
-from sabir.languages.inmanta.evaluate.interrupts import ModelLimitExceeded, Stop
+from sabir.languages.inmanta.evaluate.interrupts import ModelLimitError, Stop
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.loader import load_functions
 from sabir.languages.inmanta.evaluate.scopes import BlockScope
@@ -174,6 +174,6 @@ def _run_engine(machine: tuple[ModelCompiler, ModelEngine]) -> tuple[ModelCompil
             engine.queue.append((lambda block: engine.run_steps(*block), (steps, frame)))
         engine.run()
         finish_evaluation(compiler)
-    except (Stop, ModelLimitExceeded) as failure:  # a limit of the whole evaluation
+    except (Stop, ModelLimitError) as failure:  # a limit of the whole evaluation
         engine.report(failure)
     return compiler, engine

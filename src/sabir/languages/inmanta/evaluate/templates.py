@@ -100,7 +100,7 @@ class ModelTemplates:
         """Return the text, or an unknown if the template reads one."""
         import jinja2
 
-        from sabir.expressions.template.limits import LimitReached
+        from sabir.expressions.template.limits import TemplateLimitError
 
         template = loaded.template
         meter = template.environment.meter  # type: ignore[attr-defined]  # ours, made below
@@ -116,7 +116,7 @@ class ModelTemplates:
                 if size > most:
                     meter.room(size)
             return "".join(parts)
-        except LimitReached as error:
+        except TemplateLimitError as error:
             self._exhausted += 1
             raise stop(LIMIT, f"template {template.name!r}: {error}", place) from None
         except UnknownException as reading:

@@ -29,7 +29,7 @@ from sabir.languages.inmanta.evaluate.values import property_of
 from sabir.languages.inmanta.graph.agents import NO_HANDLER, HandlerRun
 from sabir.languages.inmanta.graph.export import Export
 from sabir.languages.inmanta.graph.handler_process.messages import sendable_value
-from sabir.languages.inmanta.graph.handler_process.process import Handlers, ProcessLost
+from sabir.languages.inmanta.graph.handler_process.process import Handlers, ProcessLostError
 from sabir.languages.inmanta.graph.names import FACTS, ID
 from sabir.resources.driver import Connection, DriverContext, Kind, NoOperations, require_permission
 from sabir.resources.effects import Effects
@@ -329,8 +329,8 @@ def _outcome_of_lost_run(error: DeployError, secrets: Secrets) -> Outcome:
 
     Handlers read before they change anything, so a retry is safe, except for one that hangs.
     """
-    hung = isinstance(error, ProcessLost) and error.hung
-    passing = isinstance(error, ProcessLost) and not hung
+    hung = isinstance(error, ProcessLostError) and error.hung
+    passing = isinstance(error, ProcessLostError) and not hung
     message = secrets.redact(str(error))
     return Outcome(status=OutcomeStatus.FAILED, changed=False, message=message, passing=passing)
 

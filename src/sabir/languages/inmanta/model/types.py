@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.reasons import without_addresses
-from sabir.expressions.patterns import PatternRefused, compile_pattern, is_cheap, matches_start
+from sabir.expressions.patterns import PatternRefusedError, compile_pattern, is_cheap, matches_start
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.nodes import Typedef
@@ -168,7 +168,7 @@ def regex_test(pattern: str) -> Test:
     It raises `PatternRefused` for patterns that take too long.
     """
     compiled = compile_pattern(pattern)
-    slow: list[PatternRefused] = []
+    slow: list[PatternRefusedError] = []
 
     def test(value: object) -> bool:
         if not isinstance(value, str):
@@ -177,7 +177,7 @@ def regex_test(pattern: str) -> Test:
             raise slow[0]  # one text took all the time there is; a loop may bring thousands of them
         try:
             return matches_start(compiled, value)
-        except PatternRefused as problem:
+        except PatternRefusedError as problem:
             slow.append(problem)
             raise
 

@@ -6,6 +6,7 @@ from typing import Final, NoReturn
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import suggest
+from sabir.errors import SabirError
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.lexer import END, KEYWORDS, tokenize
 from sabir.text import Place, Source, Span
@@ -52,7 +53,7 @@ _KIND_WORDS: Final = {
 }
 
 
-class ParseError(Exception):
+class ParseError(SabirError):
     """Raised for a statement that cannot be parsed; the finding has the reason."""
 
     def __init__(self, finding: Finding) -> None:

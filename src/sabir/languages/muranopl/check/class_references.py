@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.languages.muranopl.check.class_view import ClassDocument, PackageClasses
 from sabir.languages.muranopl.check.repairs import build_prefix_fix
 from sabir.languages.muranopl.examples import package_rule
@@ -129,7 +129,7 @@ def packages_beside(
         if name in wanted and name not in packages and root != path:
             try:
                 packages[name] = load_package(root)
-            except UnusableInput:
+            except InputError:
                 continue
     return packages
 

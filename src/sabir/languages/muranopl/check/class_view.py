@@ -21,7 +21,7 @@ from sabir.languages.muranopl.check.view import PackageView
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.heads import ClassHead, read_heads
 from sabir.languages.muranopl.syntax.members import read_methods, read_properties
-from sabir.languages.muranopl.syntax.names import UnknownPrefix
+from sabir.languages.muranopl.syntax.names import UnknownPrefixError
 from sabir.languages.muranopl.syntax.nodes import MethodNode, NameNode, PropertyNode
 from sabir.source.yaml.nodes import YamlMapping, text_of
 from sabir.text import Source
@@ -66,7 +66,7 @@ class ClassDocument(Struct, frozen=True, eq=False, dict=True):
         """Return the qualified name of a reference; None if its prefix is not declared."""
         try:
             return self.head.namespaces.resolve(reference)
-        except UnknownPrefix:
+        except UnknownPrefixError:
             return None
 
     @cached_property

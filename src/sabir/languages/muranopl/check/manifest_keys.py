@@ -12,7 +12,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import suggest
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
 from sabir.languages.muranopl.examples import package_rule
-from sabir.languages.muranopl.syntax.manifest import InvalidVersion, read_version, read_version_spec
+from sabir.languages.muranopl.syntax.manifest import VersionError, read_version, read_version_spec
 from sabir.languages.muranopl.syntax.report import FileReporter, kind_of, quote_node
 from sabir.languages.muranopl.syntax.values import (
     MISSING_KEY,
@@ -243,7 +243,7 @@ def check_version_spec(report: FileReporter, name: str, value: YamlNode) -> Iter
 def _can_be_read(read: Callable[[YamlNode], object], value: YamlNode) -> bool:
     try:
         read(value)
-    except InvalidVersion:
+    except VersionError:
         return False
     return True
 

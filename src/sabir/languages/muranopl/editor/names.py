@@ -19,7 +19,7 @@ from sabir.languages.muranopl.syntax.expressions import (
     parse_scalar,
     type_name,
 )
-from sabir.languages.muranopl.syntax.names import UnknownPrefix
+from sabir.languages.muranopl.syntax.names import UnknownPrefixError
 from sabir.languages.muranopl.syntax.nodes import ClassNode, MethodNode, PropertyNode, Value
 from sabir.languages.muranopl.syntax.report import FileReporter
 from sabir.source.packages import PackageFile
@@ -181,7 +181,7 @@ def _in_expression(tree: Node, text: ExpressionText, node: ClassNode) -> Iterato
 def _class_mention(written: str, part: Node, text: ExpressionText, node: ClassNode) -> Iterator[Mention]:
     try:
         name = node.namespaces.resolve(written)
-    except UnknownPrefix:
+    except UnknownPrefixError:
         return
     yield Mention(text.span(part), (class_key(name),))
 

@@ -25,7 +25,7 @@ class MethodArgument:
         self.default: Closure | None = None if node.default is None else cls.engine.guard_value(node.default)
 
 
-class WrongArguments(MuranoError):
+class WrongArgumentsError(MuranoError):
     """A call whose arguments do not match the declaration.
 
     In the original engine the expression language rejects such a call, so code catches it by the name it has

@@ -20,8 +20,8 @@ from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.properties import PropertyDeclaration
 from sabir.languages.muranopl.syntax.classes import DEEPEST_CLASS
 from sabir.languages.muranopl.syntax.defects import FORM, UNKNOWN_CLASS
-from sabir.languages.muranopl.syntax.manifest import InvalidVersion, VersionSpec
-from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
+from sabir.languages.muranopl.syntax.manifest import VersionError, VersionSpec
+from sabir.languages.muranopl.syntax.names import UnknownPrefixError, is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import ClassNode, PropertyNode
 from sabir.text import Place
 
@@ -100,7 +100,7 @@ class ClassTable:
         """Return the class that a name refers to in the code of another class."""
         try:
             full = inside.node.namespaces.resolve(name)
-        except UnknownPrefix as error:
+        except UnknownPrefixError as error:
             hint = did_you_mean(error.prefix, inside.node.namespaces.table)
             raise MuranoError(UNKNOWN_CLASS, str(error), hint=hint) from None
         return self.find(full, inside.package)
@@ -214,7 +214,7 @@ def _of_version(providers: list[MuranoPackage], type_: TypeName) -> list[MuranoP
     else:
         try:
             spec = VersionSpec.parse(type_.version)
-        except InvalidVersion as error:
+        except VersionError as error:
             raise MuranoError(MODEL_FORM, f"type {type_.name}: {error}") from None
         fitting = [provider for provider in providers if spec.allows(provider.manifest.version)]
         if not fitting:

@@ -17,7 +17,7 @@ from sabir.languages.muranopl.evaluate.methods import BREAK, MISPLACED_JUMP, RET
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, ThrownException, format_value
 from sabir.languages.muranopl.model.objects import CONTEXT, MADE_FOR, MAKING, MuranoObject
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
-from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
+from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefixError
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, NameNode, Throw, Try, Value
 from sabir.lazy import lazy_pattern
 from sabir.text import Place, Span
@@ -219,14 +219,14 @@ def _resolve_thrown_names(value: Any, namespaces: Namespaces) -> tuple[str, ...]
         )
     try:
         return tuple(namespaces.resolve(name) for name in names)
-    except UnknownPrefix as error:
+    except UnknownPrefixError as error:
         raise MuranoError(UNKNOWN_CLASS, str(error)) from None
 
 
 def _qualify_name(name: str, compiler: MethodCompiler, span: Span) -> str:
     try:
         return compiler.engine.cls.node.namespaces.resolve(name)
-    except UnknownPrefix as error:
+    except UnknownPrefixError as error:
         raise MuranoError(UNKNOWN_CLASS, str(error), place=Place(compiler.source, span)) from None
 
 

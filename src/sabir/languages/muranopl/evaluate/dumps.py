@@ -21,12 +21,12 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.languages.muranopl.evaluate.positions import read_placed
 from sabir.lazy import lazy_pattern
 from sabir.source.packages import PackageLimits
 from sabir.source.packages.file_access import read_named_file
-from sabir.source.packages.limits import ReadProblem
+from sabir.source.packages.limits import PackageReadError
 from sabir.source.yaml import compose
 from sabir.text import Source
 
@@ -63,7 +63,7 @@ class DumpedEnvironment(Struct, frozen=True, kw_only=True):
         generated = name.removeprefix(_STACK)
         region, dash, _ = generated.rpartition("-")
         if not name.startswith(_STACK) or not dash:
-            raise UnusableInput(f"{name!r} is no stack of Murano: those are called {_STACK}REGION-LETTERS")
+            raise InputError(f"{name!r} is no stack of Murano: those are called {_STACK}REGION-LETTERS")
         id_ = f"{self.id}-{region or 'region'}"
         made = {"?": {"id": id_, "type": _REGION}, "name": region}
         objects = {**self.objects, "region": region, "regions": {region: made}}
@@ -74,8 +74,8 @@ def read_dump(path: Path) -> tuple[DumpedEnvironment, ...]:
     """Return all environments of a dump; raise an input error if there are none."""
     try:
         data = read_named_file(path, _LIMITS)
-    except ReadProblem as error:
-        raise UnusableInput(f"the dump {str(path)!r} {error}") from error
+    except PackageReadError as error:
+        raise InputError(f"the dump {str(path)!r} {error}") from error
     if data.startswith(_SQLITE):
         environments = [*_from_sqlite(path)]
     else:
@@ -83,7 +83,7 @@ def read_dump(path: Path) -> tuple[DumpedEnvironment, ...]:
         rows = _sql_rows(text) if _insert().search(text) else _data_rows(Source(str(path), text))
         environments = [environment for row in rows if (environment := _read_environment(row)) is not None]
     if not environments:
-        raise UnusableInput(
+        raise InputError(
             f"there is no environment of Murano in {str(path)!r}: a dump has rows of the table environment, an answer of "
             "environment-show, or a model with Objects"
         )
@@ -134,7 +134,7 @@ def _from_sqlite(path: Path) -> Iterator[DumpedEnvironment]:
             database.row_factory = sqlite3.Row
             rows = [dict(row) for row in database.execute(f"select * from {_TABLE}")]
     except sqlite3.Error as error:
-        raise UnusableInput(f"{str(path)!r} is no database with a table {_TABLE} that can be read") from error
+        raise InputError(f"{str(path)!r} is no database with a table {_TABLE} that can be read") from error
     yield from (environment for row in rows if (environment := _read_environment(row)) is not None)
 
 

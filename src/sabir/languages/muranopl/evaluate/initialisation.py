@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.finding import Finding, RelatedLocation
 from sabir.diagnostics.suggestions import did_you_mean, suggest
 from sabir.languages.muranopl.examples import package_rule
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.model.errors import ContractViolationError, MuranoError
 from sabir.languages.muranopl.model.objects import NO_VALUE_YET
 from sabir.languages.muranopl.syntax.rules import failure_rule
 from sabir.text import Place
@@ -34,7 +34,7 @@ UNDECLARED_VALUE: Final = package_rule(
 
 
 def explain_violation(
-    error: ContractViolation,
+    error: ContractViolationError,
     object_: MuranoObject,
     declaration: PropertyDeclaration,
     positions: ModelPositions | None,
@@ -82,7 +82,7 @@ def report_unknown_property(object_: MuranoObject, key: Any, place: Place) -> Fi
     )
 
 
-def place_in_owners(error: ContractViolation, object_: MuranoObject, top: MuranoObject | None) -> None:
+def place_in_owners(error: ContractViolationError, object_: MuranoObject, top: MuranoObject | None) -> None:
     """Name the position of the violating object in the model: the properties of its owners, up to `top`."""
     while object_ is not top and (owner := object_.owner) is not None and owner.initialising is not None:
         for name, value in owner.initialising.values.items():
@@ -184,7 +184,7 @@ class ObjectInitializer:
                 other.conform(converted, object_, self.loader)
             object_.properties[name] = converted
         except MuranoError as error:
-            if first.usage == "Runtime" and isinstance(error, ContractViolation):
+            if first.usage == "Runtime" and isinstance(error, ContractViolationError):
                 return  # code writes it before it reads it
             self.stages[name] = _FAILED
             raise self._explain_error(error, first) from None
@@ -206,7 +206,7 @@ class ObjectInitializer:
         """Announce the call of a constructor with the model's values of these names."""
 
     def _explain_error(self, error: MuranoError, declaration: PropertyDeclaration) -> MuranoError:
-        if isinstance(error, ContractViolation):
+        if isinstance(error, ContractViolationError):
             if not error.outer:
                 self.loader.explain(error, self.object, declaration)
         elif error.place is None:

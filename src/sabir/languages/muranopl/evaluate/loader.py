@@ -27,7 +27,7 @@ from sabir.languages.muranopl.evaluate.previous import PreviousRun
 from sabir.languages.muranopl.evaluate.serialisation import dump_template
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.definitions import parse_definition
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.model.errors import ContractViolationError, MuranoError
 from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.syntax.rules import failure_rule
 
@@ -73,7 +73,7 @@ def _leave_out(object_: MuranoObject, path: str) -> None:
 
 def _check_kind(object_: MuranoObject, wanted: MuranoClass) -> None:
     if not object_.cls.is_a(wanted):
-        raise ContractViolation(f"{object_.cls.name} is no {wanted.name}", object_)
+        raise ContractViolationError(f"{object_.cls.name} is no {wanted.name}", object_)
 
 
 _MOST_ERRORS = 100
@@ -257,7 +257,7 @@ class Loader:
             except Consequence:
                 continue
             except MuranoError as error:
-                if isinstance(error, ContractViolation):
+                if isinstance(error, ContractViolationError):
                     place_in_owners(error, object_, top)
                 if not error.can_be_caught or not self.keep_ids:
                     raise
@@ -357,7 +357,7 @@ class Loader:
             self.runtime.note_dropped(keys, this)
 
     def explain(
-        self, error: ContractViolation, object_: MuranoObject, declaration: PropertyDeclaration
+        self, error: ContractViolationError, object_: MuranoObject, declaration: PropertyDeclaration
     ) -> None:
         explain_violation(error, object_, declaration, self.positions)
 

@@ -21,9 +21,14 @@ from sabir.expressions.yaql import Library, NoMatch, Variables
 from sabir.expressions.yaql.compile.arguments import accepts_value
 from sabir.expressions.yaql.functions import Overload, YaqlParameter
 from sabir.expressions.yaql.kinds import ANY, NULL
-from sabir.languages.muranopl.evaluate.arguments import MethodArgument, WrongArguments
+from sabir.languages.muranopl.evaluate.arguments import MethodArgument, WrongArgumentsError
 from sabir.languages.muranopl.model.classes import WRONG_CALL, ClassContext, MuranoClass
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, Unstoppable, format_value
+from sabir.languages.muranopl.model.errors import (
+    ContractViolationError,
+    MuranoError,
+    Unstoppable,
+    format_value,
+)
 from sabir.languages.muranopl.model.objects import (
     CALLER,
     CONTEXT,
@@ -223,7 +228,7 @@ class Method:
             for name, check in self._positional:
                 variables[name] = check(args[index], this, loader)
                 index += 1
-        except ContractViolation as violation:
+        except ContractViolationError as violation:
             raise self._name_violation(violation, self.arguments[index]) from None
 
     def _bind(
@@ -251,7 +256,7 @@ class Method:
             try:
                 for value in extra:
                     values.append(self.rest.check(value, this, loader))  # noqa: PERF401  # a violation counts them
-            except ContractViolation as violation:
+            except ContractViolationError as violation:
                 violation.inside(f"[{len(values)}]")
                 raise self._name_violation(violation, self.rest) from None
         elif extra:
@@ -265,7 +270,7 @@ class Method:
             for name, value in named.items():
                 try:
                     result[name] = self.keywords.check(value, this, loader)
-                except ContractViolation as violation:
+                except ContractViolationError as violation:
                     raise self._name_violation(violation.inside(f"[{name!r}]"), self.keywords) from None
         elif named:
             name = next(iter(named))
@@ -274,15 +279,19 @@ class Method:
     def _check(self, variables: Variables, argument: MethodArgument, value: Any, this: Any) -> None:
         try:
             variables[argument.name] = argument.check(value, this, self.loader)
-        except ContractViolation as violation:
+        except ContractViolationError as violation:
             raise self._name_violation(violation, argument) from None
 
-    def _name_violation(self, violation: ContractViolation, argument: MethodArgument) -> ContractViolation:
+    def _name_violation(
+        self, violation: ContractViolationError, argument: MethodArgument
+    ) -> ContractViolationError:
         place = Place(self.cls.node.source, argument.node.contract.span)
         return violation.add_subject(f"{self.cls.name}::{self.name}({argument.name}", place, ")")
 
     def _wrong_call(self, problem: str, hint: str | None = None) -> MuranoError:
-        return WrongArguments(WRONG_CALL, f"method {self.full_name} is called wrongly: {problem}", hint=hint)
+        return WrongArgumentsError(
+            WRONG_CALL, f"method {self.full_name} is called wrongly: {problem}", hint=hint
+        )
 
     # -- failures ----------------------------------------------------------------------------------------------------
 

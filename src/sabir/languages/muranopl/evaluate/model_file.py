@@ -12,12 +12,12 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.reasons import explain_error
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.languages.muranopl.evaluate.positions import LatePositions, ModelPositions, read_placed
 from sabir.languages.muranopl.model.definitions import MODEL_FORM
 from sabir.source.packages import LoadedPackage, PackageLimits
 from sabir.source.packages.file_access import read_named_file
-from sabir.source.packages.limits import ReadProblem
+from sabir.source.packages.limits import PackageReadError
 from sabir.source.yaml import YamlNode, compose
 from sabir.source.yaml.defects import NOT_YAML, UNBOUNDED
 from sabir.text import Place, Source, Span
@@ -48,9 +48,9 @@ def find_model(package: LoadedPackage, path: Path | None) -> Source | None:
     if path is not None:
         try:
             return Source(str(path.absolute()), read_named_file(path, _LIMITS).decode("utf-8-sig"))
-        except (ReadProblem, UnicodeDecodeError) as error:
+        except (PackageReadError, UnicodeDecodeError) as error:
             reason = "is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error)
-            raise UnusableInput(f"the model {str(path)!r} {reason}") from error
+            raise InputError(f"the model {str(path)!r} {reason}") from error
     for name in MODEL_NAMES:
         file = package.get_file(name)
         if file is not None:

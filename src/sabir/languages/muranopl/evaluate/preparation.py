@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.reasons import explain_error
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.errors import UnusableInput, UsageError
+from sabir.errors import InputError, UsageError
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import reveal_all
 from sabir.languages.language import EvaluationRequest
@@ -43,7 +43,7 @@ from sabir.languages.muranopl.worlds.settings import EngineSettings, read_settin
 from sabir.session import Trust
 from sabir.source.packages import LoadedPackage, is_below
 from sabir.source.packages.file_access import read_named_file
-from sabir.source.packages.limits import ReadProblem
+from sabir.source.packages.limits import PackageReadError
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, compose, plain_data
 from sabir.text import Place, Source
 
@@ -72,15 +72,15 @@ def read_class_configuration(path: Path, trust: Trust) -> ClassConfiguration:
         if file.suffix not in (".yaml", ".yml", ".json"):
             continue
         if not (trust.outside or is_below(file, folder)):
-            raise UnusableInput(_leads_out(f"class configuration {str(file)!r}"))
+            raise InputError(_leads_out(f"class configuration {str(file)!r}"))
         source = Source(str(file), _read_config_text(file))
         stream = compose(source)
         if stream.broken:
-            raise UnusableInput(f"class configuration {str(file)!r}: {stream.findings[0].message}")
+            raise InputError(f"class configuration {str(file)!r}: {stream.findings[0].message}")
         documents = [document for document in stream.documents if document is not None]
         data = plain_data(documents[0]) if documents else {}
         if not isinstance(data, dict):
-            raise UnusableInput(f"class configuration {str(file)!r} is no mapping of properties to values")
+            raise InputError(f"class configuration {str(file)!r} is no mapping of properties to values")
         values[file.stem] = {str(key): value for key, value in data.items()}
         if documents:
             places.update(_config_places(file.stem, documents[0], source))
@@ -91,7 +91,7 @@ def configuration_of(source: Source, node: YamlNode) -> ClassConfiguration:
     """Return the class configuration of data that is already parsed: class name to properties."""
     data: Any = plain_data(node)
     if not isinstance(data, dict) or not all(isinstance(section, dict) for section in data.values()):
-        raise UnusableInput(
+        raise InputError(
             f"the class configuration in {source.name} is no mapping of classes to their properties"
         )
     places: dict[tuple[str, str], Place] = {}
@@ -110,9 +110,9 @@ def _config_places(cls: str, node: YamlNode, source: Source) -> Iterator[tuple[t
 def _read_config_text(file: Path) -> str:
     try:
         return read_named_file(file).decode("utf-8-sig")
-    except (ReadProblem, UnicodeDecodeError) as error:
+    except (PackageReadError, UnicodeDecodeError) as error:
         reason = "is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error)
-        raise UnusableInput(f"class configuration {str(file)!r} {reason}") from error
+        raise InputError(f"class configuration {str(file)!r} {reason}") from error
 
 
 def _leads_out(subject: str) -> str:
@@ -126,15 +126,15 @@ def _folder_of(path: Path, trust: Trust) -> Path | None:
     try:
         parser.read_string(_read_config_text(path), source=str(path))
     except configparser.Error as error:
-        raise UnusableInput(f"{str(path)!r} is no ini file: {explain_error(error)}") from error
+        raise InputError(f"{str(path)!r} is no ini file: {explain_error(error)}") from error
     written = parser.get("engine", "class_configs", fallback=None)
     if written is None:
         return None
     folder = path.parent / Path(written.strip())
     if not (trust.outside or is_below(folder, path.parent)):
-        raise UnusableInput(_leads_out(f"class_configs of {str(path)!r}"))
+        raise InputError(_leads_out(f"class_configs of {str(path)!r}"))
     if not os.path.isdir(folder):
-        raise UnusableInput(f"class_configs of {str(path)!r} is no folder: {str(folder)!r}")
+        raise InputError(f"class_configs of {str(path)!r} is no folder: {str(folder)!r}")
     return folder
 
 

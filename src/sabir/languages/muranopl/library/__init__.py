@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.packages import MuranoPackage
@@ -57,5 +57,5 @@ def core_package_in(folder: Path) -> MuranoPackage:
         problem = (
             findings[0].message if findings else f"it is the package {manifest.name if manifest else ''}"
         )
-        raise UnusableInput(f"{str(folder)!r} holds no core library io.murano: {problem}")
+        raise InputError(f"{str(folder)!r} holds no core library io.murano: {problem}")
     return MuranoPackage(manifest, loaded, label=str(path.absolute()), natives=core_package())

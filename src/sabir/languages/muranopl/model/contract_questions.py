@@ -15,7 +15,7 @@ from sabir.languages.muranopl.model.contract_structures import list_contract, ma
 from sabir.languages.muranopl.model.contract_types import ANYTHING, Contract
 from sabir.languages.muranopl.model.contracts import compile_contract
 from sabir.languages.muranopl.model.engines import ClassEngine
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.model.errors import ContractViolationError, MuranoError
 from sabir.languages.muranopl.model.legacy_functions import first_library
 from sabir.languages.muranopl.model.objects import HostObjects
 from sabir.languages.muranopl.model.plain_functions import VALUES
@@ -78,7 +78,7 @@ class ContractQuestions:
         )
         self._gave_up = False
 
-    def refusal(self, contract: YamlNode, value: Any, source: Source) -> ContractViolation | None:
+    def refusal(self, contract: YamlNode, value: Any, source: Source) -> ContractViolationError | None:
         """Return why the contract rejects the value; None if it accepts it, or if that cannot be decided."""
         if self._gave_up:
             return None
@@ -86,7 +86,7 @@ class ContractQuestions:
         started = monotonic()
         try:
             _compile_partial(read_value(contract), cls).check(value, None, cast("Loader", _NoLoader()))
-        except ContractViolation as violation:
+        except ContractViolationError as violation:
             return violation
         except (MuranoError, YaqlError):
             return None

@@ -21,7 +21,7 @@ from sabir.languages.muranopl.model.contract_types import (
     Contract,
 )
 from sabir.languages.muranopl.model.definitions import with_type
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, format_value
+from sabir.languages.muranopl.model.errors import ContractViolationError, MuranoError, format_value
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrap_object
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place
@@ -41,7 +41,7 @@ def constant_contract(value: Constant) -> Contract:
     def check(value: Any, _this: Any, _loader: Any) -> Any:
         if is_equal(value, wanted):
             return value
-        raise ContractViolation(f"it must be {format_value(wanted)}, not {format_value(value)}", value)
+        raise ContractViolationError(f"it must be {format_value(wanted)}, not {format_value(value)}", value)
 
     return Contract(check)
 
@@ -109,9 +109,9 @@ def _length_check(inner: Check, low: int, high: int | None) -> Check:
     def check(value: Any, this: Any, loader: Any) -> Any:
         items = as_list(value)
         if len(items) < low:
-            raise ContractViolation(f"at least {low} items are wanted, {len(items)} were given", value)
+            raise ContractViolationError(f"at least {low} items are wanted, {len(items)} were given", value)
         if high is not None and len(items) > high:
-            raise ContractViolation(f"at most {high} items are wanted, {len(items)} were given", value)
+            raise ContractViolationError(f"at most {high} items are wanted, {len(items)} were given", value)
         return inner(items, this, loader)
 
     return check
@@ -124,7 +124,7 @@ def _all_alike(item_check: Check) -> Check:
         try:
             for item in as_list(value):
                 append(item_check(item, this, loader))
-        except ContractViolation as violation:
+        except ContractViolationError as violation:
             raise violation.inside(f"[{len(result)}]") from None
         return result
 
@@ -139,7 +139,7 @@ def _each_its_own(checks: list[Check]) -> Check:
         try:
             for index, item in enumerate(as_list(value)):
                 result.append(checks[min(index, last)](item, this, loader))
-        except ContractViolation as violation:
+        except ContractViolationError as violation:
             raise violation.inside(f"[{len(result)}]") from None
         return result
 
@@ -195,7 +195,7 @@ def _any_dictionary(value: Any, _this: Any, _loader: Any) -> Any:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise ContractViolation(f"{format_value(value)} is no dictionary", value)
+        raise ContractViolationError(f"{format_value(value)} is no dictionary", value)
     return value
 
 
@@ -221,7 +221,7 @@ def _map_check(fixed: dict[Any, Contract], free: tuple[Contract, Contract] | Non
                         result[name] = value_check(item, this, loader)
             elif len(entries) > len(fixed) or not entries.keys() <= fixed.keys():
                 loader.note_dropped([key for key in entries if key not in fixed], this)
-        except ContractViolation as violation:
+        except ContractViolationError as violation:
             if of_key and violation.subject is None:  # the violation is at the dictionary that has this key
                 violation.reason = f"key: {violation.reason}"
                 raise
@@ -267,9 +267,9 @@ def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
         elif isinstance(value, dict):
             value = loader.instantiate(with_type(value, cls), loader.owner_for(this), made_class())
         if not isinstance(value, MuranoObject):
-            raise ContractViolation(f"{format_value(value)} is no object of {kind.name}", value)
+            raise ContractViolationError(f"{format_value(value)} is no object of {kind.name}", value)
         if value.cls is not kind and not value.cls.is_a(kind) and not _is_other_version(value.cls, kind, cls):
-            raise ContractViolation(f"the object {value!r} is no {kind.name}", value)
+            raise ContractViolationError(f"the object {value!r} is no {kind.name}", value)
         return value
 
     return Contract(check, build, kinds=OBJECT_KINDS, default_class=default, wanted_class=wanted)
@@ -291,7 +291,7 @@ def template_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
             return None
         value = unwrap_object(value)
         if not isinstance(value, MuranoObject | dict):
-            raise ContractViolation(f"{format_value(value)} is no template of {kind.name}", value)
+            raise ContractViolationError(f"{format_value(value)} is no template of {kind.name}", value)
         if isinstance(value, dict):
             value = with_type(value, cls)
         return loader.template(value, this, made_class(), wanted=kind, excluded=excluded)
@@ -318,10 +318,10 @@ def ownership_check(inner: Check, *, owned: bool) -> Check:
         if value is None:
             return None
         if not isinstance(value, MuranoObject):
-            raise ContractViolation(f"{format_value(value)} is no object, it cannot be owned", value)
+            raise ContractViolationError(f"{format_value(value)} is no object, it cannot be owned", value)
         if value.is_owned_by(this) is not owned:
             must = "must be owned by" if owned else "must not be owned by"
-            raise ContractViolation(f"the object {value!r} {must} {this!r}", value)
+            raise ContractViolationError(f"the object {value!r} {must} {this!r}", value)
         return value
 
     return check

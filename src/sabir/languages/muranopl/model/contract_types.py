@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.expressions.yaql.kinds import ANY, BOOL, INTEGER, ITERABLE, MAPPING, NULL, OBJECT, STRING
-from sabir.languages.muranopl.model.errors import ContractViolation, format_value
+from sabir.languages.muranopl.model.errors import ContractViolationError, format_value
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
 from sabir.languages.muranopl.syntax.rules import failure_rule
 from sabir.lazy import lazy_pattern
@@ -75,7 +75,7 @@ def int_check(value: Any, _this: Any, _loader: Any) -> Any:
         return int(value)  # a boolean
     elif isinstance(value, float) and -1e300 < value < 1e300:
         return int(value)  # truncated towards zero
-    raise ContractViolation(f"{format_value(value)} is no integer", value)
+    raise ContractViolationError(f"{format_value(value)} is no integer", value)
 
 
 def string_check(value: Any, _this: Any, _loader: Any) -> Any:
@@ -88,7 +88,7 @@ def string_check(value: Any, _this: Any, _loader: Any) -> Any:
         return value.id
     if isinstance(value, ObjectView):
         return value.object.id
-    raise ContractViolation(f"{format_value(value)} is no text", value)
+    raise ContractViolationError(f"{format_value(value)} is no text", value)
 
 
 def bool_check(value: Any, _this: Any, _loader: Any) -> Any:

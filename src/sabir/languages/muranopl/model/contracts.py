@@ -39,7 +39,7 @@ from sabir.languages.muranopl.model.contract_types import (
     int_check,
     string_check,
 )
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, format_value
+from sabir.languages.muranopl.model.errors import ContractViolationError, MuranoError, format_value
 from sabir.languages.muranopl.model.objects import (
     CONTEXT,
     DEPTH,
@@ -69,13 +69,15 @@ def contract_library(base: Library) -> Library:
     @library.method("notNull", ANY)
     def not_null(value: Any) -> Any:
         if value is None:
-            raise ContractViolation("a value is required here, null was given")
+            raise ContractViolationError("a value is required here, null was given")
         return value
 
     @library.method("check", ANY, LAMBDA, STRING)
     def check_(value: Any, predicate: Lambda, message: str | None = None) -> Any:
         if not predicate(value):
-            raise ContractViolation(message or f"{format_value(value)} does not satisfy the contract", value)
+            raise ContractViolationError(
+                message or f"{format_value(value)} does not satisfy the contract", value
+            )
         return value
 
     @library.method("class", ANY, EXPRESSION, EXPRESSION)
@@ -112,7 +114,7 @@ def _convert_object(value: Any, wanted: MuranoClass, default: MuranoClass, varia
     elif isinstance(value, dict):
         value = loader.instantiate(value, loader.owner_for(this), default)
     if not isinstance(value, MuranoObject) or not value.cls.is_a(wanted):
-        raise ContractViolation(f"{format_value(value)} is no object of {wanted.name}", value)
+        raise ContractViolationError(f"{format_value(value)} is no object of {wanted.name}", value)
     return value
 
 
@@ -198,7 +200,7 @@ def _not_null(inner: Check) -> Check:
     def check(value: Any, this: Any, loader: Any) -> Any:
         value = inner(value, this, loader)
         if value is None:
-            raise ContractViolation("a value is required here, null was given")
+            raise ContractViolationError("a value is required here, null was given")
         return value
 
     return check
@@ -221,8 +223,8 @@ def _predicate_check(inner: Check, call: Call, expr: Expr, cls: MuranoClass) -> 
         variables = {"$": value, THIS: this, CONTEXT: context, DEPTH: 0}
         if not predicate(variables):
             if message is None:
-                raise ContractViolation(f"{format_value(value)} does not satisfy `{condition}`", value)
-            raise ContractViolation(f"{message(variables)} (it is {format_value(value)})", value)
+                raise ContractViolationError(f"{format_value(value)} does not satisfy `{condition}`", value)
+            raise ContractViolationError(f"{message(variables)} (it is {format_value(value)})", value)
         return value
 
     return check

@@ -9,7 +9,7 @@ from sabir.expressions.yaql import CompiledExpression, Engine, LimitExceeded, No
 from sabir.expressions.yaql.scope import Closure
 from sabir.expressions.yaql.values import to_hashable
 from sabir.languages.muranopl.model.contracts import contract_library
-from sabir.languages.muranopl.model.errors import ExpressionFailure, MuranoError, Unstoppable
+from sabir.languages.muranopl.model.errors import MuranoError, MuranoExpressionError, Unstoppable
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place
 from sabir.text import Place, Source, Span
@@ -144,7 +144,7 @@ def expression_failure(
         place = expression_place(source, expr, error.span if expr.text == error.text else None)
     elif where is not None:
         place = Place(source, where.span)
-    failure = ExpressionFailure(error.message, place=place, reasons=_catchable_names(error))
+    failure = MuranoExpressionError(error.message, place=place, reasons=_catchable_names(error))
     failure.__cause__ = error
     return failure
 

@@ -135,7 +135,7 @@ class MuranoError(SabirError):
         )
 
 
-class ContractViolation(MuranoError):
+class ContractViolationError(MuranoError):
     """A value that does not conform to a contract.
 
     `subject` is `Class.property` or `Class::method(argument`, `path` the path inside the value
@@ -153,7 +153,7 @@ class ContractViolation(MuranoError):
         """The places of the objects around the one whose property it is, outermost first."""
         self._way = ""
 
-    def inside(self, step: str) -> ContractViolation:
+    def inside(self, step: str) -> ContractViolationError:
         """Return the same violation with one more step at the front of its path."""
         if self.subject is None:
             self.path = step + self.path
@@ -161,7 +161,7 @@ class ContractViolation(MuranoError):
             self._way = step + self._way
         return self
 
-    def add_subject(self, subject: str, place: Place, closing: str = "") -> ContractViolation:
+    def add_subject(self, subject: str, place: Place, closing: str = "") -> ContractViolationError:
         """Return the same violation as one of this property or argument, or of an object in it."""
         if self.subject is None:
             self.subject, self.closing = subject, closing
@@ -177,7 +177,7 @@ class ContractViolation(MuranoError):
         return f"{self.outer}[{self.subject}{self.path}{self.closing}] {self.reason}"
 
 
-class ExpressionFailure(MuranoError):
+class MuranoExpressionError(MuranoError):
     """An expression failed while it was evaluated. `reasons` are the names of that failure in the original engine."""
 
     def __init__(self, message: str, *, place: Place | None, reasons: tuple[str, ...] = ()) -> None:
@@ -212,7 +212,7 @@ class ThrownException(MuranoError):
         return name if self.thrown_message is None else f"{name}: {self.thrown_message}"
 
 
-class NativeFailure(MuranoError):
+class NativeError(MuranoError):
     """A failure of Python code behind the library: of a service, or of a function with a wrong argument.
 
     Programs catch it by `name` and read `message`, both as in the original engine; `explained` replaces the

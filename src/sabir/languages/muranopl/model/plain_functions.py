@@ -16,7 +16,7 @@ from sabir.expressions.yaql import STANDARD, Library
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, SEQUENCE, STRING
 from sabir.expressions.yaql.library.embedder import declare_format
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, NativeFailure, format_value
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, NativeError, format_value
 from sabir.languages.muranopl.model.objects import HostValue, MuranoObject, unwrap_object
 from sabir.languages.muranopl.syntax.rules import failure_rule
 from sabir.lazy import lazy_pattern
@@ -176,7 +176,7 @@ def _bind_text(text: str, replacements: Mapping[Any, Any]) -> Any:
         return _placeholder().sub(lambda match: str(replacements.get(match.group(1))), name)
     if name not in replacements:
         hint = did_you_mean(name, map(str, replacements))
-        raise NativeFailure(
+        raise NativeError(
             "KeyError", repr(name), explained=f"bind: there is no value for {text!r}", hint=hint
         )
     value = replacements[name]

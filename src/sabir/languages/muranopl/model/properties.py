@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.model.definitions import parse_type
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, format_value
+from sabir.languages.muranopl.model.errors import ContractViolationError, MuranoError, format_value
 from sabir.languages.muranopl.model.objects import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.syntax.nodes import PropertyNode
 from sabir.text import Place
@@ -71,7 +71,7 @@ class PropertyDeclaration:
         """Return the value as converted by the contract; a violation names this property."""
         try:
             return self.contract.check(value, this, loader)
-        except ContractViolation as violation:
+        except ContractViolationError as violation:
             raise self.name_violation(violation) from None
 
     def conform(self, value: Any, this: Any, loader: Loader) -> None:
@@ -85,7 +85,7 @@ class PropertyDeclaration:
         converted = self.convert(value, this, loader)
         if isinstance(value, str | int | float) and type(converted) is not type(value):
             raise self.name_violation(
-                ContractViolation(
+                ContractViolationError(
                     f"{format_value(value)} is of another type than the ancestor declares", value
                 )
             )
@@ -95,9 +95,9 @@ class PropertyDeclaration:
         cls = runtime.class_of_type(parse_type(template["?"]["type"]))
         wanted = self.contract.wanted_class
         if wanted is not None and not cls.is_a(wanted()):
-            raise self.name_violation(ContractViolation(f"{cls.name} is no {wanted().name}", template))
+            raise self.name_violation(ContractViolationError(f"{cls.name} is no {wanted().name}", template))
 
-    def name_violation(self, violation: ContractViolation) -> ContractViolation:
+    def name_violation(self, violation: ContractViolationError) -> ContractViolationError:
         return violation.add_subject(f"{self.cls.name}.{self.name}", self.contract_place)
 
     def default_value(self, this: Any) -> Any:

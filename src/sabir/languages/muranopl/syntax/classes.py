@@ -10,7 +10,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS, Defect, Defects
 from sabir.languages.muranopl.syntax.heads import ClassHead, TypeReference, read_heads
 from sabir.languages.muranopl.syntax.members import read_methods, read_properties
-from sabir.languages.muranopl.syntax.names import UnknownPrefix
+from sabir.languages.muranopl.syntax.names import UnknownPrefixError
 from sabir.languages.muranopl.syntax.nodes import ClassNode, NameNode
 from sabir.source.yaml import YamlMapping, YamlStream
 from sabir.text import Span
@@ -69,7 +69,7 @@ def _resolve_names(
     for reference in references:
         try:
             name = head.namespaces.resolve(reference.written)
-        except UnknownPrefix as error:
+        except UnknownPrefixError as error:
             hint = f"declare {error.prefix!r} in Namespaces"
             defects.add(str(error), reference.span, rule=UNKNOWN_CLASS, hint=hint)
         else:

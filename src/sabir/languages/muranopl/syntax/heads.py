@@ -17,7 +17,7 @@ from sabir.languages.muranopl.syntax.members import SCOPE_OR_NAMESPACES
 from sabir.languages.muranopl.syntax.names import (
     NO_NAMESPACES,
     Namespaces,
-    UnknownPrefix,
+    UnknownPrefixError,
     is_class_name,
     is_prefix,
     is_qualified_name,
@@ -274,7 +274,7 @@ def _class_name(node: YamlNode, namespaces: Namespaces, defects: Defects) -> tup
 def _try_resolve(written: str, namespaces: Namespaces) -> str | None:
     try:
         return namespaces.resolve(written)
-    except UnknownPrefix:
+    except UnknownPrefixError:
         return None
 
 

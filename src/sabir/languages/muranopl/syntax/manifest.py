@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
+from sabir.errors import SabirError
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.names import is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import Value
@@ -47,7 +48,7 @@ def _usual_range_pattern() -> re.Pattern[str]:
     return re.compile(rf"{clause}(?:,{clause})*")
 
 
-class InvalidVersion(ValueError):
+class VersionError(SabirError, ValueError):
     """A version or version range that cannot be parsed."""
 
 
@@ -65,7 +66,7 @@ class Version(Struct, frozen=True):
         """Parse a version; short ones are completed: `1.2` is 1.2.0 (S-23)."""
         match = _version_pattern().fullmatch(text.strip())
         if match is None or _has_leading_zero(match[4] or ""):
-            raise InvalidVersion(f"{text!r} is no version: as in 1.2.3")
+            raise VersionError(f"{text!r} is no version: as in 1.2.3")
         return Version(int(match[1]), int(match[2] or 0), int(match[3] or 0), match[4] or "", match[5] or "")
 
     @property
@@ -114,7 +115,7 @@ def _simple_spec(text: str) -> SimpleSpec:
     try:
         return SimpleSpec(text)
     except ValueError:
-        raise InvalidVersion(f"{text!r} is no range of versions: as in 1.2 or >=1.2,<2") from None
+        raise VersionError(f"{text!r} is no range of versions: as in 1.2 or >=1.2,<2") from None
 
 
 ANY_VERSION: Final = VersionSpec("")
@@ -124,14 +125,14 @@ NO_VERSION: Final = Version(0, 0, 0)
 def read_version(node: YamlNode) -> Version:
     """Return the value of `Version`, which may be a number; null is 0.0.0."""
     if not isinstance(node, YamlScalar):
-        raise InvalidVersion("a version is a text: as in 1.2.3")
+        raise VersionError("a version is a text: as in 1.2.3")
     return NO_VERSION if node.value is None else Version.parse(node.text)
 
 
 def read_version_spec(node: YamlNode) -> VersionSpec:
     """Return a value of `Require`; null is any version."""
     if not isinstance(node, YamlScalar):
-        raise InvalidVersion("a version or a range of versions is wanted")
+        raise VersionError("a version or a range of versions is wanted")
     return ANY_VERSION if node.value is None else VersionSpec.parse(node.text)
 
 
@@ -215,7 +216,7 @@ def _read_package_version(node: YamlNode | None, defects: Defects) -> Version:
         return NO_VERSION
     try:
         return read_version(node)
-    except InvalidVersion as error:
+    except VersionError as error:
         defects.add(f"Version: {error}", node.span)
         return NO_VERSION
 
@@ -229,7 +230,7 @@ def _read_requirements(node: YamlNode | None, defects: Defects) -> dict[str, Ver
             continue
         try:
             required[name] = read_version_spec(value)
-        except InvalidVersion as error:
+        except VersionError as error:
             defects.add(f"Require of {name}: {error}", value.span)
     return required
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from sabir.errors import SabirError
+
 
 def is_short_name(text: str) -> bool:
     """Tell whether a text is one part of a class name: letters, digits and `_`, starting with an ASCII letter or `_`."""
@@ -38,7 +40,7 @@ def is_prefix(text: str) -> bool:
     return text == "=" or is_short_name(text)
 
 
-class UnknownPrefix(LookupError):
+class UnknownPrefixError(SabirError, LookupError):
     """A class name has a prefix that `Namespaces` does not declare."""
 
     def __init__(self, name: str, prefix: str) -> None:
@@ -69,7 +71,7 @@ class Namespaces:
         elif prefix in ("", "="):
             prefix = "="
         elif prefix not in self.table:
-            raise UnknownPrefix(name, prefix)
+            raise UnknownPrefixError(name, prefix)
         space = self.table.get(prefix)
         return f"{space}.{short}" if space else short
 

@@ -29,7 +29,7 @@ from sabir.languages.muranopl.worlds.effects import (
     EffectRequest,
     ProgramReport,
     World,
-    WorldFailure,
+    WorldError,
 )
 from sabir.resources.effects import ANSWER, FAILURE
 from sabir.resources.effects import Effect as Call
@@ -89,7 +89,7 @@ class JournalledWorld:
 
 def _effect_response(outcome: Outcome) -> Any:
     if outcome.failed:
-        raise WorldFailure(str(outcome.results.get(FAILURE) or "OSError"), outcome.message or "")
+        raise WorldError(str(outcome.results.get(FAILURE) or "OSError"), outcome.message or "")
     return reveal_all(outcome.results.get(ANSWER))
 
 
@@ -177,7 +177,7 @@ class ServedEffects:
             return self._world.begin(effect)
         if effect.kind in _STACKS and self._key(effect) not in self._stacks:
             return lambda: None  # it cannot exist
-        raise WorldFailure(_NAME, f"no target does {effect.kind.value}: {target_hint((effect.kind,))}")
+        raise WorldError(_NAME, f"no target does {effect.kind.value}: {target_hint((effect.kind,))}")
 
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
         self._world.open_branches(parent, group, size)

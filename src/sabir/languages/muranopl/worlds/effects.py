@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from sabir.errors import SabirError
+
 
 class EffectKind(StrEnum):
     """All kinds of effects. Those that only read are distinguished from those that change something."""
@@ -98,7 +100,7 @@ class World(Protocol):
     def report(self, report: ProgramReport) -> None: ...
 
 
-class NotConnectedError(Exception):
+class NotConnectedError(SabirError):
     """A change was requested, but no world is connected."""
 
     def __init__(self, kind: EffectKind) -> None:
@@ -106,7 +108,7 @@ class NotConnectedError(Exception):
         self.kind = kind
 
 
-class WorldFailure(Exception):
+class WorldError(SabirError):
     """An effect failed. Programs catch the failure by `name`."""
 
     def __init__(self, name: str, message: str) -> None:

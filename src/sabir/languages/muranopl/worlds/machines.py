@@ -23,7 +23,7 @@ from sabir.languages.muranopl.worlds.effects import (
     EffectRequest,
     ProgramReport,
     World,
-    WorldFailure,
+    WorldError,
 )
 from sabir.languages.muranopl.worlds.simulated.cloud import Networks, SimulatedDirectory
 
@@ -287,7 +287,7 @@ class MachineCloud:
         arguments = effect.arguments
         refused = find_unsupported_types(arguments["template"])
         if refused:
-            raise WorldFailure(
+            raise WorldError(
                 _BAD_REQUEST,
                 f"machines of a pool cannot stand in for {', '.join(refused)}: the stack {arguments['stack']} needs a cloud",
             )
@@ -300,7 +300,7 @@ class MachineCloud:
         )
         try:
             self._place(stack, effect)
-        except WorldFailure as failure:
+        except WorldError as failure:
             stack.update(status=f"{verb}_FAILED", reason=str(failure))
         stack["outputs"] = PoolTemplate(stack["template"], stack["machines"], stack["parameters"]).outputs()
         return self._read(effect)
@@ -340,14 +340,14 @@ class MachineCloud:
             EffectKind.MACHINE_PLAN, effect, machine=machine["id"], plan=_boot_plan(name, script)
         )
         if answer is None or answer.get("ErrorCode"):
-            raise WorldFailure(
+            raise WorldError(
                 "OSError", f"the user data of {name} failed on {machine['id']}: {_response_text(answer)}"
             )
 
     def _delete(self, effect: EffectRequest) -> None:
         stack = self.stacks.get(_stack_key(effect))
         if stack is None:
-            raise WorldFailure(_NOT_THERE, "The stack could not be found")
+            raise WorldError(_NOT_THERE, "The stack could not be found")
         for name in [*stack["machines"]]:
             self._release(name, stack["machines"], effect)
         del self.stacks[_stack_key(effect)]
@@ -358,7 +358,7 @@ class MachineCloud:
         arguments = effect.arguments
         machine = self._machine(arguments.get("host"), arguments.get("stack"))
         if machine is None:
-            raise WorldFailure(
+            raise WorldError(
                 _NO_ANSWER,
                 f"a plan is sent to {arguments.get('host') or arguments['queue']}, which has no machine (yet)",
             )

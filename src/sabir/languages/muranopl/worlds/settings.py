@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 
 _DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "rabbitmq": {
@@ -90,7 +90,7 @@ def _convert_setting(group: str, name: str, text: str) -> Any:
         try:
             return int(text)
         except ValueError:
-            raise UnusableInput(f"[{group}] {name} is a number, not {text!r}") from None
+            raise InputError(f"[{group}] {name} is a number, not {text!r}") from None
     if isinstance(usual, tuple):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     return text

@@ -18,7 +18,7 @@ from msgspec import Struct
 from sabir.diagnostics.reasons import explain_error
 from sabir.languages.tosca.syntax.signatures import (
     LARGEST,
-    BrokenSignature,
+    BrokenSignatureError,
     CmsSignature,
     Signer,
     read_pss,
@@ -110,7 +110,7 @@ def verify_signature(
             *(certificate for der in signature.certificates for certificate in load_certificates(der)),
         ]
         return Verdict(Outcome.GOOD, _verify_all_signers(signature, contents, pool, trusted, now))
-    except BrokenSignature as problem:
+    except BrokenSignatureError as problem:
         return Verdict(Outcome.BAD, f"it cannot be read: {problem}")
     except _InvalidSignatureError as problem:
         return Verdict(Outcome.BAD, str(problem))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sabir.expressions.patterns import PatternRefused, compile_pattern, matches_whole
+from sabir.expressions.patterns import PatternRefusedError, compile_pattern, matches_whole
 from sabir.expressions.query.comparison import parse_instant
 from sabir.expressions.query.functions.tosca2 import PURE
 from sabir.expressions.vocabulary import CONTAINMENTS, LOGIC
@@ -102,7 +102,7 @@ def constraint_holds(operator: str, argument: Any, value: Any) -> bool:
     kind = next((unit for unit in UNITS if scalar_unit(unit, value) is not None), "")
     try:
         return test(value, argument, kind)
-    except (TypeError, ValueError, PatternRefused):
+    except (TypeError, ValueError, PatternRefusedError):
         return False
 
 
@@ -125,7 +125,7 @@ def clause_holds(clause: Mapping[str, Any], value: Any, units: ScalarUnits | Non
         return _evaluate_argument(clause, value, units) is not False
     except _UndecidableError:
         return True
-    except PatternRefused as error:
+    except PatternRefusedError as error:
         raise ValueError(str(error)) from error
 
 

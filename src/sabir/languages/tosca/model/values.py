@@ -11,7 +11,7 @@ from msgspec import Struct
 from sabir.diagnostics.reasons import explain_error
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean, suggest
-from sabir.expressions.patterns import PatternRefused
+from sabir.expressions.patterns import PatternRefusedError
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION, is_expression, is_template
 from sabir.expressions.query.functions.registry import MODULES
 from sabir.languages.tosca.model.constraints import TESTS, ConstraintTest, clause_holds
@@ -338,7 +338,7 @@ def _build_constraint_check(constraint: Constraint, kind: str, units: ScalarUnit
             holds = (
                 test(value, argument, kind) if units is None else _scalar_holds(test, value, argument, units)
             )
-        except PatternRefused as refused:
+        except PatternRefusedError as refused:
             yield TypeMismatch(FORBIDDEN_VALUE, f"{_format_value(value)} cannot be tested: {refused}")
             return
         except (TypeError, ValueError):

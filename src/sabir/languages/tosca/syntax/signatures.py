@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from sabir.errors import SabirError
+
 LARGEST: Final = 262_144
 """In bytes. A signature with the certificates of its signer takes a few thousand."""
 _ARMOUR: Final = re.compile(
@@ -23,7 +25,7 @@ _ARMOUR: Final = re.compile(
 _MESSAGE_DIGEST: Final = "1.2.840.113549.1.9.4"
 
 
-class BrokenSignature(ValueError):
+class BrokenSignatureError(SabirError, ValueError):
     """Bytes that are no signature."""
 
 
@@ -69,7 +71,7 @@ def decode_armor(data: bytes) -> bytes:
     try:
         return base64.b64decode(b"".join(match[2].split()), validate=True)
     except (binascii.Error, ValueError):
-        raise BrokenSignature("its lines are not base64") from None
+        raise BrokenSignatureError("its lines are not base64") from None
 
 
 def read_signature(data: bytes) -> CmsSignature:
@@ -101,7 +103,7 @@ def _reading() -> Generator[None]:
     try:
         yield
     except (PyAsn1Error, AttributeError, IndexError, RecursionError, TypeError) as error:
-        raise BrokenSignature("it is no signed data of CMS") from error
+        raise BrokenSignatureError("it is no signed data of CMS") from error
 
 
 def _decode(data: bytes, specification: Any) -> Any:
@@ -163,4 +165,4 @@ def _content_digest(attributes: Any) -> bytes:
     for attribute in attributes:
         if str(attribute["attrType"]) == _MESSAGE_DIGEST and len(attribute["attrValues"]) > 0:
             return bytes(_decode(bytes(attribute["attrValues"][0]), OctetString()))
-    raise BrokenSignature("its attributes have no digest of the content")
+    raise BrokenSignatureError("its attributes have no digest of the content")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.languages.muranopl.evaluate.forms.cloud import read_cloud
 
 
@@ -43,5 +43,5 @@ def test_descriptions(described: Any, read: Any) -> None:
     ],
 )
 def test_what_is_wrong_is_named(described: Any, words: str) -> None:
-    with pytest.raises(UnusableInput, match=words):
+    with pytest.raises(InputError, match=words):
         read_cloud(described)

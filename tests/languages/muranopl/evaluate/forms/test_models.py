@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.languages.muranopl.evaluate.forms.cloud import Offers
 from sabir.languages.muranopl.evaluate.forms.definition import read_definition
 from sabir.languages.muranopl.evaluate.forms.models import FormResult, Wizard
@@ -93,13 +93,13 @@ def test_offers_of_a_cloud() -> None:
     ],
 )
 def test_definition_that_cannot_be_used(text: str, said: str) -> None:
-    with pytest.raises(UnusableInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         read_definition(Source("ui.yaml", text))
     assert said in str(refusal.value)
 
 
 def test_an_expression_that_fails_names_its_place() -> None:
-    with pytest.raises(UnusableInput, match="`initial` of 'field' of the UI definition cannot be evaluated"):
+    with pytest.raises(InputError, match="`initial` of 'field' of the UI definition cannot be evaluated"):
         filled("type: string, initial: $.nothing.at.all()")
 
 

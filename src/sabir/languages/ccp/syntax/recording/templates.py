@@ -18,7 +18,7 @@ from jinja2.runtime import Context
 
 from sabir.expressions.template.environment import BoundedEnvironment
 from sabir.expressions.template.findings import Piece
-from sabir.expressions.template.limits import MISTAKES, LimitReached, TemplateLimits
+from sabir.expressions.template.limits import MISTAKES, TemplateLimitError, TemplateLimits
 from sabir.graph.origin import How
 from sabir.languages.ccp.runner.network import address_function
 from sabir.languages.ccp.syntax.recording.statements import TemplateMarks, Trace, mark_reads
@@ -213,7 +213,7 @@ class TracedTemplates:
         try:
             template = environment.template(source)
             return rendering.trace(template.root_render_func(template.new_context(values)))
-        except (TemplateError, LimitReached, RecursionError, *MISTAKES):
+        except (TemplateError, TemplateLimitError, RecursionError, *MISTAKES):
             return None
 
 

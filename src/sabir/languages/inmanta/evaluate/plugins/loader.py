@@ -296,11 +296,11 @@ def _add_plugins(
         if session is not None:
             functions.add(name, make)
             continue
-        from sabir.languages.inmanta.evaluate.plugins.signature import BadAnnotation
+        from sabir.languages.inmanta.evaluate.plugins.signature import AnnotationError
 
         try:
             functions.add(name, make())
-        except BadAnnotation as error:
+        except AnnotationError as error:
             functions.add(name, _refuse(name))
             if id(registered) not in bad:
                 bad.add(id(registered))

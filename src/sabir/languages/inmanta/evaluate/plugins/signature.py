@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from sabir.errors import PluginError
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.functions import PluginFunction, PluginParameter
 from sabir.languages.inmanta.evaluate.plugins.api import Context, RegisteredPlugin
@@ -187,7 +188,7 @@ _PYTHON: dict[Any, ValueType] = {
 }
 
 
-class BadAnnotation(Exception):
+class AnnotationError(PluginError):
     """Raised if an annotation of a plugin is missing or not a type."""
 
 
@@ -220,9 +221,9 @@ def _check_type(annotation: Any) -> None:
     if annotation is None or isinstance(annotation, (str, type, *TYPE_ALIASES)):
         return
     if annotation in (typing.Union, typing.Optional):
-        raise BadAnnotation(f"{annotation} is no type by itself: say of what, like Union[int, str]")
+        raise AnnotationError(f"{annotation} is no type by itself: say of what, like Union[int, str]")
     if annotation not in (ABSENT, Any) and typing.get_origin(annotation) is None:
-        raise BadAnnotation(f"{annotation!r} is no type")
+        raise AnnotationError(f"{annotation!r} is no type")
 
 
 def _evaluate_annotation(text: str, names: dict[str, Any] | None) -> Any:
@@ -230,7 +231,7 @@ def _evaluate_annotation(text: str, names: dict[str, Any] | None) -> Any:
     try:
         return eval(text, names or {})  # noqa: S307  # the plug-in's own code, which is being loaded anyway
     except Exception:  # noqa: BLE001  # whatever is wrong with it
-        raise BadAnnotation(f"there is no type {text!r}") from None
+        raise AnnotationError(f"there is no type {text!r}") from None
 
 
 def _generic_type(annotation: Any, definitions: Definitions, space: Namespace) -> ValueType:
@@ -248,14 +249,14 @@ def _generic_type(annotation: Any, definitions: Definitions, space: Namespace) -
         return list_of(language_type(arguments[0], definitions, space)) if arguments else PRIMITIVES["list"]
     if origin in (dict, abc.Mapping):
         if arguments and arguments[0] is not str:
-            raise BadAnnotation(f"the keys of a dict are strings, and {annotation} says otherwise")
+            raise AnnotationError(f"the keys of a dict are strings, and {annotation} says otherwise")
         return dict_of(language_type(arguments[-1], definitions, space)) if arguments else PRIMITIVES["dict"]
     if isinstance(annotation, type) and hasattr(annotation, "__dataclass_fields__"):
         return _of_entity(annotation, definitions)
     if isinstance(origin, type) and issubclass(origin, Late):
         return references_of(language_type(arguments[0], definitions, space) if arguments else ANY)
     if isinstance(origin, type) and issubclass(origin, abc.Set):
-        raise BadAnnotation(f"there are no sets in the language: {annotation} is a list[…]")
+        raise AnnotationError(f"there are no sets in the language: {annotation} is a list[…]")
     return ANY
 
 
@@ -265,7 +266,7 @@ def _of_entity(cls: type, definitions: Definitions) -> ValueType:
 
     entity = entity_of(cls, definitions)
     if entity is None:
-        raise BadAnnotation(f"no entity stands for the data class {cls.__name__}")
+        raise AnnotationError(f"no entity stands for the data class {cls.__name__}")
     return instances_of(entity, entity.shown)
 
 
@@ -376,7 +377,7 @@ def _keeps_text(function: Any) -> bool:
 def _check_annotated(declared: DeclaredSignature) -> None:
     for declaration in declared.everything:
         if declaration.annotation is ABSENT:
-            raise BadAnnotation(f"{declaration.name!r} has no annotation that says of which type it is")
+            raise AnnotationError(f"{declaration.name!r} has no annotation that says of which type it is")
         _check_type(declaration.annotation)
     _check_type(declared.returned)
 
@@ -410,7 +411,7 @@ def _resolve_annotation(annotation: Any, names: dict[str, Any]) -> Any:
         return annotation
     try:
         return _evaluate_annotation(annotation, names)
-    except BadAnnotation:
+    except AnnotationError:
         return None
 
 

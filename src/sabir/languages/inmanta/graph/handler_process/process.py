@@ -43,7 +43,7 @@ _LINES: Final = 20
 _FAREWELL: Final = 5.0
 
 
-class ProcessLost(DeployError):
+class ProcessLostError(DeployError):
     """Raised if the process ended and the outcome of the run is unknown. `hung`: it was killed by a timeout."""
 
     def __init__(self, message: str, *, hung: bool = False) -> None:
@@ -100,7 +100,7 @@ class HandlerProcess:
                 return await answer
         except TimeoutError:
             self.kill(f"did not finish within {seconds:g} s and was stopped")
-            raise ProcessLost(self._describe_end(), hung=True) from None
+            raise ProcessLostError(self._describe_end(), hung=True) from None
         except asyncio.CancelledError:
             self.kill("was stopped")
             raise
@@ -115,7 +115,7 @@ class HandlerProcess:
             await stdin.drain()
         except OSError:
             await self._process.wait()
-            raise ProcessLost(self._describe_end()) from None
+            raise ProcessLostError(self._describe_end()) from None
 
     async def _read(self) -> None:
         """Pass responses to the waiting requests until the process ends."""
@@ -133,7 +133,7 @@ class HandlerProcess:
             self.kill("gave an answer that cannot be read")
         for answer in self._waiting.values():
             if not answer.done():
-                answer.set_exception(ProcessLost(self._describe_end()))
+                answer.set_exception(ProcessLostError(self._describe_end()))
 
     def _take(self, answer: Answer) -> None:
         if answer.number is None:

@@ -14,8 +14,8 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.errors import UnusableInput
-from sabir.expressions.patterns import PatternError, PatternRefused, compile_pattern, matches_start
+from sabir.errors import InputError
+from sabir.expressions.patterns import PatternError, PatternRefusedError, compile_pattern, matches_start
 from sabir.languages.muranopl.evaluate.forms.definition import FieldSpec
 
 _NAMES: Final = ("keypairs", "securityGroups", "dnsZones")
@@ -28,38 +28,38 @@ _SECTIONS: Final = (*_NAMES, *_NAMED, *_FULL)
 def read_cloud(described: Any) -> dict[str, Any]:
     """Return the sections of a description; raise an input error that names the first malformed part."""
     if not isinstance(described, Mapping):
-        raise UnusableInput(f"the description of a cloud is a mapping with {', '.join(_SECTIONS)}")
+        raise InputError(f"the description of a cloud is a mapping with {', '.join(_SECTIONS)}")
     return {str(name): _normalize_section(str(name), entries) for name, entries in described.items()}
 
 
 def _normalize_section(name: str, entries: Any) -> list[Any]:
     if name not in _SECTIONS:
         hint = did_you_mean(name, _SECTIONS) or f"there are {', '.join(_SECTIONS)}"
-        raise UnusableInput(f"a cloud has no {name!r}; {hint}")
+        raise InputError(f"a cloud has no {name!r}; {hint}")
     if not isinstance(entries, list):
-        raise UnusableInput(f"{name} of a cloud is a list")
+        raise InputError(f"{name} of a cloud is a list")
     return [_normalize_entry(f"{name}[{index}]", name, entry) for index, entry in enumerate(entries)]
 
 
 def _normalize_entry(place: str, section: str, entry: Any) -> Any:
     if section in _NAMES:
         if not isinstance(entry, str):
-            raise UnusableInput(f"{place} of a cloud is a name, not {entry!r}")
+            raise InputError(f"{place} of a cloud is a name, not {entry!r}")
         return entry
     if section in _NAMED and isinstance(entry, str):
         return {"id": entry, "name": entry}
     if not isinstance(entry, Mapping):
-        raise UnusableInput(f"{place} of a cloud is a mapping, not {entry!r}")
+        raise InputError(f"{place} of a cloud is a mapping, not {entry!r}")
     if section in _NAMED:
         name = entry.get("name", entry.get("id"))
         if name is None:
-            raise UnusableInput(f"{place} of a cloud has neither id nor name")
+            raise InputError(f"{place} of a cloud has neither id nor name")
         return {"id": name, **entry, "name": name}
     for key in _FULL[section]:
         if key not in entry:
-            raise UnusableInput(f"{place} of a cloud has no {key!r}")
+            raise InputError(f"{place} of a cloud has no {key!r}")
     if section == "applications" and not {"type", "id"} <= {*_entry_header(entry)}:
-        raise UnusableInput(f"{place} of a cloud has no '?' with type and id")
+        raise InputError(f"{place} of a cloud has no '?' with type and id")
     return entry
 
 
@@ -178,8 +178,8 @@ def _network_choices(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
 def _matches_filter(pattern: str, name: str) -> bool:
     try:
         return matches_start(compile_pattern(pattern), name)
-    except (PatternError, PatternRefused) as error:
-        raise UnusableInput(f"the filter {pattern!r} of a field cannot be used: {error}") from None
+    except (PatternError, PatternRefusedError) as error:
+        raise InputError(f"the filter {pattern!r} of a field cannot be used: {error}") from None
 
 
 def _volume_choices(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from msgspec import Struct, field
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.expressions.yaql import (
     LAZY_RULE,
     STANDARD,
@@ -94,7 +94,7 @@ def read_definition(source: Source) -> FormDefinition:
     stream = compose(source, tags=_TAGS)
     if stream.broken:  # `check` reports duplicate keys; here the last one counts
         problem = stream.findings[-1]
-        raise UnusableInput(f"{problem.location}: {problem.message}")
+        raise InputError(f"{problem.location}: {problem.message}")
     root = stream.documents[0] if stream.documents else None
     if not isinstance(root, YamlMapping):
         raise _input_error(source, root, "a UI definition is a mapping with Application and Forms")
@@ -114,9 +114,9 @@ def read_definition(source: Source) -> FormDefinition:
     )
 
 
-def _input_error(source: Source, node: YamlNode | None, message: str) -> UnusableInput:
+def _input_error(source: Source, node: YamlNode | None, message: str) -> InputError:
     where = source.name if node is None else str(Place(source, node.span).location)
-    return UnusableInput(f"{where}: {message}")
+    return InputError(f"{where}: {message}")
 
 
 def _parse_version(source: Source, root: YamlMapping, written: Any) -> tuple[int, int]:

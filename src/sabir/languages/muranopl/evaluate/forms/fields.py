@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.expressions.patterns import PatternError, PatternRefused, compile_pattern, guard_pattern
+from sabir.errors import SabirError
+from sabir.expressions.patterns import PatternError, PatternRefusedError, compile_pattern, guard_pattern
 from sabir.expressions.yaql import YaqlError
 from sabir.languages.muranopl.evaluate.forms.cloud import Choice
 from sabir.languages.muranopl.evaluate.forms.definition import FieldSpec, FormExpression
@@ -25,7 +26,7 @@ _TEXTS: Final = frozenset({"string", "text", "password", "databaselist"})
 Evaluate = Callable[[Any], Any]
 
 
-class FieldError(Exception):
+class FieldError(SabirError):
     """A value that a field rejects, with the reasons."""
 
     def __init__(self, *messages: str) -> None:
@@ -201,7 +202,7 @@ def _matches_pattern(pattern: Any, value: Any) -> bool:
         return guard_pattern(compile_pattern(text, flags), str(value)).search(str(value)) is not None
     except PatternError as error:
         raise FieldError(f"the pattern {text!r} of this field is no regular expression: {error}") from None
-    except PatternRefused as error:
+    except PatternRefusedError as error:
         raise FieldError(str(error)) from None
 
 

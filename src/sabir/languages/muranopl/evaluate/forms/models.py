@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from msgspec import Struct, field
 
-from sabir.errors import UnusableInput
+from sabir.errors import InputError
 from sabir.expressions.yaql import YaqlError
 from sabir.languages.language import ModelQuestion
 from sabir.languages.muranopl.evaluate.forms.cloud import Offers
@@ -240,7 +240,7 @@ class Wizard:
         try:
             return self._expressions.evaluate(value, variables)
         except YaqlError as error:
-            raise UnusableInput(f"{what} of the UI definition cannot be evaluated: {error}") from None
+            raise InputError(f"{what} of the UI definition cannot be evaluated: {error}") from None
 
 
 def _chooses_by_itself(spec: FieldSpec) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.system.plans import ReadResource, build_plan, resource_file
 from sabir.languages.muranopl.evaluate.system.registry import SystemClass, caller_class, perform_effect
-from sabir.languages.muranopl.model.errors import NativeFailure
+from sabir.languages.muranopl.model.errors import NativeError
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrap_object
 from sabir.languages.muranopl.worlds.effects import EffectKind
 
@@ -89,7 +89,7 @@ def is_ready(this: MuranoObject, variables: Variables, timeout: Any) -> bool:
     """Tell whether the agent answers within `timeout` seconds; failures other than a timeout are raised."""
     try:
         wait_ready(this, variables, timeout)
-    except NativeFailure as failure:
+    except NativeError as failure:
         if failure.kind != _TIMEOUT:
             raise
         return False
@@ -170,7 +170,7 @@ def _call_agent(this: MuranoObject, plan: dict[str, Any], timeout: Any) -> Any:
     seconds = runtime.settings.get("engine", "agent_timeout") if timeout is None else timeout
     answer = perform_effect(runtime, EffectKind.AGENT_CALL, **_build_message(this, plan), timeout=seconds)
     if answer is None:
-        raise NativeFailure(_TIMEOUT, f"The murano-agent did not respond within {seconds} seconds")
+        raise NativeError(_TIMEOUT, f"The murano-agent did not respond within {seconds} seconds")
     if str(answer.get("FormatVersion", "1.0.0")).startswith("1."):
         return _first_result(answer, runtime)
     return _second_result(answer)
@@ -208,7 +208,7 @@ def _first_result(answer: Mapping[str, Any], runtime: Runtime) -> Any:
     return last.get("Result")
 
 
-def _first_failure(parts: list[Any], source: str, runtime: Runtime) -> NativeFailure:
+def _first_failure(parts: list[Any], source: str, runtime: Runtime) -> NativeError:
     names = ("type", "message", "command", "details")
     values = [*parts, None, None, None, None]
     extra = dict(zip(names, values, strict=False))
@@ -236,8 +236,8 @@ def _second_result(answer: Mapping[str, Any]) -> Any:
     )
 
 
-def _agent_failure(facts: dict[str, Any]) -> NativeFailure:
-    return NativeFailure(_FAILED, str(facts), extra=facts)
+def _agent_failure(facts: dict[str, Any]) -> NativeError:
+    return NativeError(_FAILED, str(facts), extra=facts)
 
 
 # -- names of queues and brokers --------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ def _is_enabled(this: MuranoObject) -> bool:
 
 def _check_enabled(this: MuranoObject) -> None:
     if not _is_enabled(this):
-        raise NativeFailure(_FORBIDDEN, "Use of murano-agent is disallowed by the server configuration")
+        raise NativeError(_FORBIDDEN, "Use of murano-agent is disallowed by the server configuration")
 
 
 def _queue_name(this: MuranoObject) -> str:

@@ -21,7 +21,7 @@ from sabir.diagnostics.reasons import explain_error
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.system.registry import SystemClass, caller_class
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, NativeFailure
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, NativeError
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import YamlNode, YamlScalar, YamlSequence, plain_data
 
@@ -39,7 +39,7 @@ def build_plan(
 ) -> dict[str, Any]:
     """Return the plan of a template, with all files that it names."""
     if not isinstance(template, Mapping):
-        raise NativeFailure("ValueError", "Incorrect execution plan ")
+        raise NativeError("ValueError", "Incorrect execution plan ")
     plan: dict[str, Any] = copy.deepcopy(dict(template))
     version = str(plan.get("FormatVersion") or "1.")
     if version.startswith("1."):
@@ -68,7 +68,7 @@ class _Files:
     def complete(self, name: str, script: dict[str, Any]) -> None:
         """Replace the names of the files of a script by their ids."""
         if "EntryPoint" not in script:
-            raise NativeFailure("ValueError", f"No entry point in script {name}")
+            raise NativeError("ValueError", f"No entry point in script {name}")
         if script["Type"] == "Application":
             script["EntryPoint"] = self.id_of(script["EntryPoint"])
         if "Files" in script:

@@ -7,10 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.model.errors import MuranoError, NativeFailure
+from sabir.languages.muranopl.model.errors import MuranoError, NativeError
 from sabir.languages.muranopl.model.objects import CALLER, current_class
 from sabir.languages.muranopl.model.plain_functions import CLOUD_NEEDED
-from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, NotConnectedError, WorldFailure
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, NotConnectedError, WorldError
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
@@ -119,8 +119,8 @@ def perform_effect(
             f"{kind.value} needs a cloud, and none is connected to this run",
             hint="`sabir run --record` puts one in its place that only writes down what it is asked",
         ) from None
-    except WorldFailure as failure:
-        raise NativeFailure(failure.name, str(failure)) from None
+    except WorldError as failure:
+        raise NativeError(failure.name, str(failure)) from None
 
 
 def pause_run(runtime: Runtime, seconds: float) -> None:

@@ -12,7 +12,7 @@ from uuid import UUID
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.system.registry import SystemClass, pause_run, perform_effect
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import NativeFailure
+from sabir.languages.muranopl.model.errors import NativeError
 from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.worlds.effects import EffectKind
 
@@ -80,18 +80,18 @@ def default_router(this: MuranoObject, _variables: Variables) -> str:
             return id_
         if attempt < _TRIES - 1:
             pause_run(this.cls.runtime, _PAUSE)
-    raise NativeFailure(_NO_GATEWAY, f"Please set external gateway for the router {name} ")
+    raise NativeError(_NO_GATEWAY, f"Please set external gateway for the router {name} ")
 
 
 def _create_router(this: MuranoObject, name: str) -> str:
     runtime = this.cls.runtime
     if not runtime.settings.get("networking", "create_router"):
-        raise NativeFailure("KeyError", f"'Router {name} was not found'")
+        raise NativeError("KeyError", f"'Router {name} was not found'")
     external = runtime.settings.get("networking", "external_network")
     key = "id" if _is_uuid(external) else "name"
     networks = [net for net in _list_resources(this, "networks", **{key: external}) if net["router:external"]]
     if not networks:
-        raise NativeFailure("KeyError", f"'Router {name} could not be created, no external network found'")
+        raise NativeError("KeyError", f"'Router {name} could not be created, no external network found'")
     wanted = {
         "name": name,
         "external_gateway_info": {"network_id": networks[0]["id"]},
@@ -270,14 +270,14 @@ def run_workflow(
     seconds = _PATIENCE if timeout is None else timeout
     while execution["state"] not in ("ERROR", "SUCCESS"):
         if seconds <= 0:
-            raise NativeFailure(_MISTRAL_FAILED, f"Mistral run timed out. Execution id: {execution['id']}.")
+            raise NativeError(_MISTRAL_FAILED, f"Mistral run timed out. Execution id: {execution['id']}.")
         pause_run(runtime, _POLL)
         seconds -= _POLL
         execution = perform_effect(
             runtime, EffectKind.WORKFLOW_READ, region=_workflow_region(this), id=execution["id"]
         )
     if execution["state"] == "ERROR":
-        raise NativeFailure(
+        raise NativeError(
             _MISTRAL_FAILED,
             f"Mistral execution completed with ERROR. Execution id: {execution['id']}. "
             f"Output: {execution['output']}",

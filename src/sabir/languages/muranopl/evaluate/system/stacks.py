@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.system.registry import SystemClass, pause_run, perform_effect
-from sabir.languages.muranopl.model.errors import NativeFailure, format_value
+from sabir.languages.muranopl.model.errors import NativeError, format_value
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrap_object
 from sabir.languages.muranopl.worlds.effects import EffectKind
 
@@ -63,7 +63,7 @@ class Stack:
     def update(self, template: Template) -> None:
         version = template.get("heat_template_version", _VERSION)
         if version != _VERSION:
-            raise NativeFailure(
+            raise NativeError(
                 "murano.engine.system.heat_stack.HeatStackError",
                 f"Currently only heat_template_version {_VERSION} is supported.",
             )
@@ -116,7 +116,7 @@ class Stack:
             return
         try:
             self._retry_conflicts(lambda: self.ask(EffectKind.STACK_DELETE))
-        except NativeFailure as failure:
+        except NativeError as failure:
             if failure.kind != _NOT_FOUND:
                 raise
         self.template = {}
@@ -126,7 +126,7 @@ class Stack:
         while True:
             try:
                 operation()
-            except NativeFailure as failure:
+            except NativeError as failure:
                 if failure.kind != _CONFLICT:
                     raise
                 pause_run(self.runtime, _PAUSE)
@@ -139,7 +139,7 @@ def _check_status(stack: dict[str, Any] | None, wanted: str) -> None:
     if stack is None or status == wanted:
         return
     reason = f": {stack['reason']}" if stack.get("reason") else ""
-    raise NativeFailure("OSError", f"Unexpected stack state {status}{reason}")
+    raise NativeError("OSError", f"Unexpected stack state {status}{reason}")
 
 
 def merge_templates(old: Template, new: Template, place: str = "") -> Template:
@@ -161,7 +161,7 @@ def merge_templates(old: Template, new: Template, place: str = "") -> Template:
             result[key] = value
         elif not (isinstance(before, _TEXTS) and isinstance(value, _TEXTS)):
             explained = f"the template has {format_value(before)} at {place}/{key}, which {format_value(value)} cannot be joined with"
-            raise NativeFailure("TypeError", "", explained=explained)
+            raise NativeError("TypeError", "", explained=explained)
     return result
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from sabir.languages.muranopl.worlds.effects import WorldFailure
+from sabir.languages.muranopl.worlds.effects import WorldError
 from sabir.resources.effects import heat_failure_name
 
 _DOCUMENTED: Final = "203.0.113"  # RFC 5737: addresses for examples
@@ -111,7 +111,7 @@ class SimulatedStacks:
             stack.update(status=failure["status"], reason=failure.get("reason"))
             return self.read(arguments)
         if self._stacks.pop(_stack_key(arguments), None) is None:
-            raise WorldFailure(heat_failure_name(404), "The stack could not be found")
+            raise WorldError(heat_failure_name(404), "The stack could not be found")
         return None
 
     def _push(self, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -131,7 +131,7 @@ class SimulatedStacks:
             if failure["operation"] == operation and failure.get("nth", 1) == count:
                 if "http" in failure:
                     code = failure["http"]
-                    raise WorldFailure(
+                    raise WorldError(
                         heat_failure_name(code),
                         failure.get("reason") or f"HTTP {code}",
                     )

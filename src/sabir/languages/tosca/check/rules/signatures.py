@@ -24,7 +24,7 @@ from sabir.languages.tosca.syntax.manifests import (
 )
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.packages.file_access import read_named_file
-from sabir.source.packages.limits import ReadProblem
+from sabir.source.packages.limits import PackageReadError
 from sabir.text import Place, Span
 
 UNVERIFIED: Final = tosca_rule(
@@ -191,5 +191,5 @@ def _read_adjacent_files(package: LoadedPackage, endings: tuple[str, ...]) -> li
 def _read_optional_file(path: Path) -> bytes | None:
     try:
         return read_named_file(path)
-    except ReadProblem:
+    except PackageReadError:
         return None
