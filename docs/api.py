@@ -23,7 +23,7 @@ _SECTIONS: Final = (
     ("Packages", "sabir.source.packages", ("load_package", "PackageLoader", "DirectoryLoader", "ZipLoader", "FileLoader", "LoadedPackage", "PackageFile", "MemoryPackage", "PackageLimits")),
     ("Operations", "sabir.operations.check", ("check_paths", "check_package", "list_codes", "CheckResult")),
     ("Uploads", "sabir.operations.check", ("check_upload", "UploadResponse")),
-    ("Exceptions", "sabir.errors", ("SabirError", "UnusableInput", "UsageError", "PluginError", "FindingError")),
+    ("Exceptions", "sabir.errors", ("SabirError", "InputError", "UsageError", "PluginError", "FindingError")),
 )  # fmt: skip
 
 
