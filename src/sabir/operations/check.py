@@ -95,7 +95,7 @@ def _report_progress(outcomes: Iterable[Outcome], on_done: Callable[[int], None]
 
 
 def check_package(package: LoadedPackage, options: CheckOptions | None = None) -> Report:
-    """Check a package that is already loaded; raise `UnusableInput` if its language is unknown."""
+    """Check a package that is already loaded; raise `InputError` if its language is unknown."""
     application = Application(options)
     return _build_report(application, (_check_loaded(package, application),))
 

@@ -86,7 +86,6 @@ def test_a_full_disk_stops_cleanly_and_goes_on_later(tmp_path: Path) -> None:
         subprocess.run(["umount", str(small)], check=True)
 
 
-@pytest.mark.xfail(strict=True, reason="writes of different statements are reordered within a transaction")
 def test_outputs_of_steps_that_end_together_are_kept(tmp_path: Path) -> None:
     setting = Setting.at(tmp_path)
     setting.deploy(resource("b"))

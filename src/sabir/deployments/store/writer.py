@@ -400,14 +400,22 @@ class StateWriter:
 
 
 def _write_batches(batches: Sequence[Batch], connection: Connection) -> None:
-    """Execute the writes of all batches, one `execute` for each statement, in the order of their first use.
+    """Execute the writes of all batches, with one `execute` for many writes of a statement.
 
-    Writes of different statements are therefore reordered. Two writes of one row must use the same statement,
-    or belong to batches of which the second is submitted only after the first was reported as written.
+    Writes of one table keep their order, because a later one may be about the same row: a write joins the writes of its
+    statement only if no other statement has touched the table since.
     """
-    grouped: dict[int, tuple[Any, list[dict[str, Any]]]] = {}
+    groups: list[tuple[Any, list[dict[str, Any]]]] = []
+    by_statement: dict[int, int] = {}
+    by_table: dict[object, int] = {}
     for batch in batches:
         for write in batch.writes:
-            grouped.setdefault(id(write.statement), (write.statement, []))[1].append(write.row)
-    for statement, rows in grouped.values():
+            key, table = id(write.statement), getattr(write.statement, "table", None)
+            index = by_statement.get(key)
+            if index is None or by_table[table] != index:
+                index = by_statement[key] = len(groups)
+                groups.append((write.statement, []))
+            by_table[table] = index
+            groups[index][1].append(write.row)
+    for statement, rows in groups:
         connection.execute(statement, rows)

@@ -125,7 +125,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def load_graph(data: bytes, *, name: str) -> Graph:
-    """Load a saved graph; raise UnusableInput with the file, the location and the reason when it is invalid."""
+    """Load a saved graph; raise InputError with the file, the location and the reason when it is invalid."""
     with collector_paused():
         return _Reader(data, name).graph()
 

@@ -66,7 +66,7 @@ class _StateExport(Struct):
 
 
 def read_export(data: bytes) -> tuple[list[ResourceRecord], list[Fact]]:
-    """Return the records and facts of an exported state; raise `UnusableInput` for an invalid document."""
+    """Return the records and facts of an exported state; raise `InputError` for an invalid document."""
     exported: _StateExport = read_document(data, _StateExport, "this is no exported state")
     if exported.format != FORMAT:
         raise InputError(f"this is no exported state: its format is {exported.format!r}, not {FORMAT}")
@@ -81,12 +81,12 @@ def read_export(data: bytes) -> tuple[list[ResourceRecord], list[Fact]]:
 
 
 def _check_json(text: str, type_: Any, address: str) -> None:
-    """Raise `UnusableInput` unless a string of the document contains JSON of the given type."""
+    """Raise `InputError` unless a string of the document contains JSON of the given type."""
     read_document(text.encode("utf-8", "replace"), type_, f"this is no exported state: {address}")
 
 
 def read_document(data: bytes, type_: Any, refusal: str) -> Any:
-    """Decode JSON as a type; raise `UnusableInput` with `refusal` and the reason."""
+    """Decode JSON as a type; raise `InputError` with `refusal` and the reason."""
     try:
         return msgspec.json.decode(data, type=type_)
     except UNDECODED as error:

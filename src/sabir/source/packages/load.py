@@ -13,7 +13,7 @@ from sabir.source.packages.package import LoadedPackage
 
 
 def load_package(path: str | Path, *options: PackageLimits) -> LoadedPackage:
-    """The package at a path: a directory, a zip archive, a tarball, a text file or a pipe. `UnusableInput` says why there is none."""
+    """The package at a path: a directory, a zip archive, a tarball, a text file or a pipe. `InputError` says why there is none."""
     place = Path(path)
     try:
         package = DirectoryLoader.try_load(place, *options) or _load_archive(place, *options)

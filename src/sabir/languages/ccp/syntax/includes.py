@@ -30,7 +30,7 @@ TAG: Final = "!include"
 _DEEPEST: Final = 20
 
 FileLookup = Callable[[Source, str], PackageFile | None]
-"""The file that a text of the configuration names; raises `UnusableInput` where it may not be read."""
+"""The file that a text of the configuration names; raises `InputError` where it may not be read."""
 
 
 def documents_of(
