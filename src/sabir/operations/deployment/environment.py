@@ -9,7 +9,6 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from sabir.deployments.store.records import RecordStatus
 from sabir.deployments.store.seal import KEY_VARIABLE
 from sabir.deployments.store.store import StateStore
 from sabir.environment import FILE_NAME
@@ -19,11 +18,6 @@ from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import load_package
 
 FOLDER: Final = ".sabir"
-_STATUSES: Final = {
-    RecordStatus.PRESENT: "ok",
-    RecordStatus.FAILED: "error",
-    RecordStatus.UNKNOWN: "unknown",
-}
 
 
 class EnvironmentRequest(Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from sabir.deployments.plan.compare import find_moves, move_facts, move_records
 from sabir.deployments.plan.decisions import PlanRequest
 from sabir.deployments.plan.guards import report_denied_deletions
 from sabir.deployments.plan.steps import Plan, PlannedStep
-from sabir.deployments.store.records import ResourceRecord, Snapshot, Unfinished
+from sabir.deployments.store.records import RecordStatus, ResourceRecord, Snapshot, Unfinished
 from sabir.deployments.store.store import StateStore
 from sabir.deployments.targets import PlacedResource, RemoteWorkers, Targets, default_target
 from sabir.diagnostics.finding import Finding, Severity
@@ -36,7 +36,7 @@ from sabir.graph.observations import Sightings
 from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.deployment.environment import _STATUSES, FOLDER, EnvironmentRequest
+from sabir.operations.deployment.environment import FOLDER, EnvironmentRequest
 from sabir.operations.evaluation import evaluate_path
 from sabir.operations.limits import enforce_limits
 from sabir.resources.driver import DriverContext
@@ -48,6 +48,12 @@ from sabir.session import Session
 from sabir.source.packages import load_package
 
 STEP_TYPE: Final = "sabir.Step"
+
+_STATUSES: Final = {
+    RecordStatus.PRESENT: "ok",
+    RecordStatus.FAILED: "error",
+    RecordStatus.UNKNOWN: "unknown",
+}
 
 
 def load_policy_rules(path: Path) -> tuple[tuple[PolicyRule, ...], tuple[Finding, ...]]:
