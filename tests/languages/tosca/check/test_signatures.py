@@ -16,7 +16,7 @@ import pytest
 from sabir.checks.options import CheckOptions
 from sabir.operations.check import check_paths
 from sabir.session import Session
-from tests.languages.tosca.check.test_archives import FILES, MANIFEST, META
+from tests.languages.tosca.check.rules.test_hashes import FILES, MANIFEST, META
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the signatures")
 

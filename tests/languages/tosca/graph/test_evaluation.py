@@ -24,7 +24,7 @@ from tests.conformance.adapters import eval as eval_adapter
 from tests.conformance.runner import suites
 from tests.conformance.runner.eval import EvalCase
 from tests.conformance.runner.eval_place import prepared_ensemble
-from tests.languages.tosca.test_queries import TEMPLATE as SHOP
+from tests.languages.tosca.evaluate.test_ensemble import TEMPLATE as SHOP
 
 _ROOT: Final = Path(__file__).resolve().parents[4]
 _TEMPLATES: Final = sorted(
