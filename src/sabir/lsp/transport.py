@@ -45,8 +45,9 @@ class AnsweringProtocol(LanguageServerProtocol):
         refusal = self._untimely(method)
         if refusal is None:
             super().handle_message(message)
-            self._is_initialized = self._is_initialized or method == INITIALIZE
-            self._is_ending = self._is_ending or method == SHUTDOWN
+            if message.jsonrpc == self.VERSION:  # pygls ignores other messages
+                self._is_initialized = self._is_initialized or method == INITIALIZE
+                self._is_ending = self._is_ending or method == SHUTDOWN
         elif method is not None and hasattr(message, "id"):
             self._refuse(message.id, *refusal)
 

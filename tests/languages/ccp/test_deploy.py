@@ -160,11 +160,13 @@ def test_a_version_that_is_too_new_stops_before_any_object_is_made(
     assert "too-new" not in names
 
 
-async def _called(kubeconfig: Path, resources: tuple[Resource, ...], operation_id: str) -> list[Outcome]:
+async def _called(
+    kubeconfig: Path, resources: tuple[Resource, ...], operation_id: str, environment: str = "procedures"
+) -> list[Outcome]:
     """What `call` does: each resource is run, in the order they require each other."""
     settings: dict[str, Value] = {"kubeconfig": str(kubeconfig), "wait_seconds": 120}
     target = Target(name="cluster", driver="kubernetes", settings=settings)
-    async with DRIVER.connect(target, DriverContext(environment="procedures")) as cluster:
+    async with DRIVER.connect(target, DriverContext(environment=environment)) as cluster:
         tasks = (
             Task(operation_id=f"{operation_id}-{number}", action=Action.RUN, resource=resource)
             for number, resource in enumerate(resources)
@@ -216,7 +218,7 @@ def _carry_out_procedures(kubeconfig: Path, package: LoadedPackage) -> None:
     for procedure in procedures:
         id_ = f"{procedure.address}.{procedure.name}"
         resources = procedure.resources(dict.fromkeys(procedure.arguments, "nova"))
-        outcomes = asyncio.run(_called(kubeconfig, resources, id_.rpartition("/")[2]))
+        outcomes = asyncio.run(_called(kubeconfig, resources, id_.rpartition("/")[2], "ccp"))
         failures[id_] = [one.message for one in outcomes if one.failed]
     assert {id_: messages for id_, messages in failures.items() if messages} == {}
 

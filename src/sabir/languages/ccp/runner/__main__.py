@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from sabir.languages.ccp.runner.program import main
+from .program import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sabir.languages.ccp.runner.etcd import authority_file
-from sabir.languages.ccp.runner.network import address_function
+from .etcd import authority_file
+from .network import address_function
 
 LOG = logging.getLogger("ccp-runner")
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)

@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from sabir.languages.ccp.runner.commands import identity_of
-from sabir.languages.ccp.runner.etcd import authority_file
-from sabir.languages.ccp.runner.settings import RunnerSettings
-from sabir.languages.ccp.runner.templates import RunnerTemplates, TemplateRenderError
+from .commands import identity_of
+from .etcd import authority_file
+from .settings import RunnerSettings
+from .templates import RunnerTemplates, TemplateRenderError
 
 __all__ = ["FileFailed", "render_files", "write_files"]
 

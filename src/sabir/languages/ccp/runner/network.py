@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sabir.languages.ccp.runner.variables import PodInfo
+from .variables import PodInfo
 
 _SIOCGIFADDR = 0x8915
 

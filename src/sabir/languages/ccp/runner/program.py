@@ -11,18 +11,18 @@ import sys
 import time
 from typing import Any
 
-from sabir.languages.ccp.runner.commands import (
+from .commands import (
     CommandFailed,
     StopRequest,
     Supervisor,
     client_environment,
     exit_code,
 )
-from sabir.languages.ccp.runner.etcd import Etcd, EtcdUnavailable
-from sabir.languages.ccp.runner.files import FileFailed, render_files, write_files
-from sabir.languages.ccp.runner.settings import RunnerSettings, SetupError, read_settings
-from sabir.languages.ccp.runner.status import DependencyTimeout, ProbeFailure, UnitStatus, answer_probe
-from sabir.languages.ccp.runner.templates import TemplateRenderError
+from .etcd import Etcd, EtcdUnavailable
+from .files import FileFailed, render_files, write_files
+from .settings import RunnerSettings, SetupError, read_settings
+from .status import DependencyTimeout, ProbeFailure, UnitStatus, answer_probe
+from .templates import TemplateRenderError
 
 LOG = logging.getLogger("ccp-runner")
 _TICK = 0.2

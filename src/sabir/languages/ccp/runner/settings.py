@@ -6,10 +6,10 @@ import json
 import os
 from typing import Any, NamedTuple
 
-from sabir.languages.ccp.runner.etcd import EtcdConnection, etcd_connection
-from sabir.languages.ccp.runner.network import interface_address
-from sabir.languages.ccp.runner.templates import RunnerTemplates
-from sabir.languages.ccp.runner.variables import PodInfo, container_variables
+from .etcd import EtcdConnection, etcd_connection
+from .network import interface_address
+from .templates import RunnerTemplates
+from .variables import PodInfo, container_variables
 
 __all__ = ["Patience", "RunnerSettings", "SetupError", "read_settings"]
 

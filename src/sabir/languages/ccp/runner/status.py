@@ -22,10 +22,10 @@ import urllib.request
 from functools import partial
 from typing import Any
 
-from sabir.languages.ccp.runner.commands import CommandFailed, Supervisor, client_environment
-from sabir.languages.ccp.runner.etcd import Etcd, EtcdEntry, EtcdUnavailable
-from sabir.languages.ccp.runner.settings import RunnerSettings
-from sabir.languages.ccp.runner.templates import TemplateRenderError
+from .commands import CommandFailed, Supervisor, client_environment
+from .etcd import Etcd, EtcdEntry, EtcdUnavailable
+from .settings import RunnerSettings
+from .templates import TemplateRenderError
 
 
 class ProbeFailure(Exception):

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sabir.languages.ccp.runner.network import address_function, url_host, url_hostname
+from .network import address_function, url_host, url_hostname
 
 __all__ = ["RunnerTemplates", "TemplateRenderError", "import_line", "is_template", "raise_exception"]
 
