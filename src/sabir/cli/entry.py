@@ -52,7 +52,7 @@ def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
     import threading
 
     # To the thread itself: it may be waiting for something.
-    again = threading.Timer(0.01, signal.pthread_kill, (threading.main_thread().ident or 0, signal.SIGINT))
+    again = threading.Timer(0.2, signal.pthread_kill, (threading.main_thread().ident or 0, signal.SIGINT))
     again.daemon = True
     again.start()
 
